@@ -1,0 +1,196 @@
+//! Between the platforms and the gateway: one folder per platform, the same files in each.
+//!
+//! ```text
+//!  platform --bytes--> decode (pure) --InboundEvent--> Inbox::accept   stored, then acknowledged
+//!  platform <--call--- send, edit  <--Encoded-- encode (pure) <-- OutboundMessage
+//! ```
+//!
+//! An adapter states facts and renders messages. Who may do what is not its business.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bot_policy::event::{InboundEvent, ReplyHandle};
+use bot_policy::id::{ChatId, LineId, MessageRef, Place, Platform};
+use bot_policy::message::OutboundMessage;
+use serde::{Deserialize, Serialize};
+
+mod http;
+mod markup;
+mod telegram;
+pub mod web;
+
+/// One account of ours on one platform.
+#[async_trait]
+pub trait Adapter: Send + Sync {
+    /// Which platform it speaks.
+    fn platform(&self) -> Platform;
+
+    /// The line that it serves.
+    fn line(&self) -> &LineId;
+
+    /// What the platform can do, as data.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Asks the platform who we are. Fails when the credentials are wrong.
+    async fn probe(&self) -> Result<Probe, AdapterError>;
+
+    /// Tells the platform which commands to offer, where it has a menu for them.
+    async fn announce(&self, commands: &[(&str, &str)]) -> Result<(), AdapterError>;
+
+    /// A link that opens the platform and sends `/pair` with this code, where there is one.
+    fn pair_link(&self, code: &str) -> Option<String>;
+
+    /// Hears events until it fails, handing each to `inbox` before acknowledging it.
+    async fn listen(&self, inbox: &dyn Inbox) -> Result<(), AdapterError>;
+
+    /// Renders a message in the platform's dialect, cut into parts that each fit its limits.
+    /// Pure: the same message gives the same parts.
+    fn encode(&self, message: &OutboundMessage) -> Vec<Encoded>;
+
+    /// Answers a press or a command at once, with a private notice where there is one to give.
+    async fn acknowledge(
+        &self,
+        reply: &ReplyHandle,
+        notice: Option<&str>,
+    ) -> Result<(), AdapterError>;
+
+    /// Sends one part. `key` is unique and the same on every try, for platforms that drop
+    /// repeats by it.
+    async fn send(
+        &self,
+        place: &Place,
+        part: &Encoded,
+        key: SendKey,
+    ) -> Result<MessageRef, AdapterError>;
+
+    /// Replaces what a message shows.
+    async fn edit(
+        &self,
+        place: &Place,
+        on: &MessageRef,
+        part: &Encoded,
+    ) -> Result<(), AdapterError>;
+
+    /// Shows that an answer is being written, for a few seconds.
+    async fn typing(&self, place: &Place) -> Result<(), AdapterError>;
+}
+
+/// Where an adapter hands what it heard.
+#[async_trait]
+pub trait Inbox: Send + Sync {
+    /// Stores events and, in the same transaction, how far the line has heard. Once this returns,
+    /// they may be acknowledged to the platform.
+    async fn accept(
+        &self,
+        line: &LineId,
+        events: Vec<InboundEvent>,
+        heard: Option<Cursor>,
+    ) -> Result<(), NotStored>;
+
+    /// How far the line has heard.
+    async fn heard(&self, line: &LineId) -> Result<Option<Cursor>, NotStored>;
+}
+
+/// How far a line has heard, in the words of its platform.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Cursor(pub String);
+
+/// Events could not be stored; they must not be acknowledged.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the store did not take it: {0}")]
+pub struct NotStored(pub String);
+
+/// What a platform can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Whether a message can be changed after it was sent.
+    pub edit: Support,
+    /// How many characters of a card's body text are shown before it is cut.
+    pub card_body: usize,
+    /// Whether forwards are told apart from typed words.
+    pub marks_forwards: Support,
+}
+
+/// Whether a platform can do something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// It cannot.
+    No,
+    /// It can.
+    Yes,
+}
+
+/// Who we are on a platform.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// Our name there, for a person to find us by.
+    pub name: String,
+}
+
+/// One part of a message in the platform's dialect; opaque outside its adapter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Encoded(pub serde_json::Value);
+
+/// What makes a send recognizable: the same on every try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SendKey(pub i64);
+
+/// What went wrong, by what the caller can do about it. No text in it holds a token or an address.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AdapterError {
+    /// It may have been done: never repeat it blindly.
+    #[error("the answer was lost on the way, so it may have been done")]
+    Ambiguous,
+    /// Another program hears this line.
+    #[error(
+        "another program is polling with the same token; stop it, or give Postern a token of its own"
+    )]
+    Conflict,
+    /// The platform does not know our credentials.
+    #[error("the platform refuses the credentials: {0}")]
+    Credentials(String),
+    /// The chat goes on under another id.
+    #[error("the chat has moved")]
+    Moved(ChatId),
+    /// It will never work like this.
+    #[error("the platform refuses it: {0}")]
+    Refused(String),
+    /// It was not done and may work later.
+    #[error("the platform is not answering: {why}")]
+    Retry {
+        /// How long the platform asks us to wait.
+        after: Option<Duration>,
+        /// What happened.
+        why: String,
+    },
+    /// The inbox did not take what was heard.
+    #[error(transparent)]
+    Stored(#[from] NotStored),
+}
+
+/// One line as it is configured.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "platform", rename_all = "lowercase")]
+pub enum Config {
+    /// A Telegram bot.
+    Telegram(telegram::Config),
+}
+
+/// A line cannot be set up as configured.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(pub String);
+
+/// Sets up the adapter of one line.
+///
+/// # Errors
+/// When a setting is missing or a secret cannot be read; the text says which and what to do.
+pub fn build(line: LineId, config: &Config) -> Result<Arc<dyn Adapter>, ConfigError> {
+    match config {
+        Config::Telegram(_) => Err(ConfigError(format!("line {line}: not built"))),
+    }
+}

@@ -1,0 +1,5 @@
+//! Telegram.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+/// A Telegram bot.
+pub struct Config {}

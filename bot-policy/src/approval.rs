@@ -1,0 +1,135 @@
+//! One question, one answer: who may answer it, and does the answer still hold?
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::call::Call;
+use crate::decide::{Finding, Permit, Says, Standing};
+use crate::id::{PersonId, Place, QuestionId, Timestamp};
+use crate::rules::Rule;
+
+/// How long a card lives in a chat or on the page, in seconds.
+pub const CHAT_CARD_SECONDS: i64 = 24 * 60 * 60;
+
+/// A call that waits for a person.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    /// What would run.
+    pub call: Call,
+    /// How strict the table was when it was asked.
+    pub says: Says,
+    /// Why it is asked, in the order in which the card shows it.
+    pub reasons: Vec<Finding>,
+    /// The rule that "Always" would save; none where always is not offered.
+    pub always: Option<Rule>,
+    /// What it stands on; see [`Standing::ground`].
+    pub ground: BTreeMap<String, String>,
+}
+
+/// A question as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenQuestion {
+    /// Which.
+    pub id: QuestionId,
+    /// What is asked.
+    pub question: Question,
+    /// Who may answer.
+    pub put_to: PersonId,
+    /// Where its card stands.
+    pub places: Vec<Place>,
+    /// How far it is.
+    pub state: State,
+    /// When silence becomes no.
+    pub ends_at: Timestamp,
+}
+
+/// How far a question is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum State {
+    /// The person said yes; the call has not started.
+    Approved,
+    /// The card waits.
+    Asked,
+    /// Things changed before the press; a new card was put.
+    Changed,
+    /// The call ran and finished.
+    Done,
+    /// Nobody answered in time.
+    Expired,
+    /// The person said no.
+    Refused,
+    /// The call was started; never again.
+    Started,
+    /// It was started and nobody knows how it ended.
+    Unknown,
+    /// It was taken back: `/stop`, `/new`, unpaired.
+    Withdrawn,
+}
+
+/// What a button of an approval card means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Choice {
+    /// Run it, this once.
+    AllowOnce,
+    /// Run it, and save the rule that the card shows.
+    Always,
+    /// Do not run it.
+    Deny,
+    /// Show all of what was cut.
+    ShowAll,
+}
+
+/// A press as it reached a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Press {
+    /// Who pressed.
+    pub by: PersonId,
+    /// Where.
+    pub place: Place,
+    /// Which button.
+    pub choice: Choice,
+}
+
+/// What a press came to.
+#[derive(Debug)]
+pub enum Redeemed {
+    /// What it stands on changed, or the table is stricter today: ask again.
+    Changed,
+    /// It runs; with `Always`, this rule is saved.
+    Permitted(Permit, Option<Rule>),
+    /// The person said no.
+    Denied,
+    /// The press does not count.
+    Refused(Refusal),
+}
+
+/// Why a press does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It was answered, withdrawn or ran before.
+    Closed,
+    /// The table denies the call today.
+    DeniedNow,
+    /// It ended.
+    Expired,
+    /// The button is not one that decides.
+    NotADecision,
+    /// Someone else's.
+    WrongPerson,
+    /// Its card does not stand there.
+    WrongPlace,
+}
+
+/// Judges a press: right person, right place, in time, and decided again with today's standing.
+pub fn redeem(open: &OpenQuestion, press: &Press, standing: &Standing, now: Timestamp) -> Redeemed {
+    let _ = (open, press, standing, now);
+    Redeemed::Refused(Refusal::Closed)
+}
+
+/// The permit of a question that was approved and not started when the program stopped. Judged
+/// again: a call that the table denies today, or whose ground changed, does not run.
+pub fn resume(approved: &OpenQuestion, standing: &Standing) -> Option<Permit> {
+    let _ = (approved, standing);
+    None
+}

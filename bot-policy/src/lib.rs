@@ -1,0 +1,33 @@
+//! The words and the judgements of Postern: facts go in, judgements come out.
+//!
+//! ```text
+//!            InboundEvent                 Call
+//!                 |                        |
+//!   taint::label  v                        v   tool::effects
+//!   access::admit -> Serve(Scope) ...  decide -> Allow(Permit) | Ask(Question) | Deny(Reason)
+//!                                              |
+//!                             approval::redeem(question, press, standing, now) -> Permit
+//! ```
+//!
+//! Nothing here reads a clock, the environment, a file or the network; whatever a judgement
+//! needs is an argument. Every function is total: it answers for any input and never panics.
+
+pub mod access;
+pub mod approval;
+pub mod call;
+pub mod card;
+pub mod decide;
+pub mod egress;
+pub mod event;
+pub mod grants;
+pub mod id;
+pub mod message;
+pub mod pairing;
+pub mod risk;
+pub mod rules;
+pub mod secret;
+pub mod shell;
+pub mod site;
+pub mod taint;
+pub mod tool;
+pub mod visible;

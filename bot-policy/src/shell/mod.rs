@@ -1,0 +1,1 @@
+//! What would a command line do?
