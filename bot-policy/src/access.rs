@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::{ChatKind, InboundEvent, ReplyHandle};
+use crate::event::{
+    Addressed, ChatKind, EventKind, InboundEvent, Part, PartBody, Provenance, ReplyHandle, Sender,
+};
 use crate::id::{ButtonToken, MessageRef, PersonId};
-use crate::tool::ToolSpec;
+use crate::tool::{Origin, ToolSpec};
 
 /// A human whom the owner let in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -171,21 +173,240 @@ pub enum Command {
     Why,
 }
 
-/// Judges one event.
+/// Judges one event. `Moved` and `Left` say something of the place, not of a sender: nothing is
+/// answered, and the gateway acts on the fact itself.
 pub fn admit(event: &InboundEvent, directory: &Directory) -> Admission {
-    let _ = (event, directory);
-    Admission::Ignore(Ignored::Stranger)
+    if event.sender == Sender::Shared {
+        return match &event.what {
+            EventKind::Press { reply, .. } => wrong_presser(reply),
+            EventKind::Command { .. }
+            | EventKind::Delete { .. }
+            | EventKind::Edit { .. }
+            | EventKind::Left
+            | EventKind::Message { .. }
+            | EventKind::Moved { .. } => Admission::Ignore(Ignored::Shared),
+        };
+    }
+    match &event.what {
+        EventKind::Command { name, argument, .. } => {
+            let words = Words {
+                name: name.to_lowercase(),
+                argument: argument.trim().to_owned(),
+            };
+            spoken(event, directory, Some(words), Addressed::Bot)
+        }
+        EventKind::Delete { .. } | EventKind::Edit { .. } => Admission::Ignore(Ignored::Edited),
+        EventKind::Left | EventKind::Moved { .. } => Admission::Ignore(Ignored::Empty),
+        EventKind::Message {
+            parts, addressed, ..
+        } => {
+            if parts.iter().all(is_blank) {
+                Admission::Ignore(Ignored::Empty)
+            } else {
+                spoken(event, directory, words(parts), *addressed)
+            }
+        }
+        EventKind::Press { token, on, reply } => pressed(event, directory, token, on, reply),
+    }
 }
 
 /// The commands that a person can use in a place of this scope, with one line each, for menus and
 /// for `/help`.
 pub fn commands(scope: Scope) -> Vec<(&'static str, &'static str)> {
-    let _ = scope;
-    Vec::new()
+    let mut commands = vec![
+        ("new", "start afresh, with nothing marked as read"),
+        ("stop", "stop what is being done"),
+        ("why", "what the last reply used"),
+        ("help", "what can be typed here"),
+        ("unpair", "let go of this chat"),
+    ];
+    match scope {
+        Scope::Guest => {}
+        Scope::Group => commands.push(("pair", "pair this group with you")),
+        Scope::Owner => commands.extend([
+            ("link", "go on with a Code conversation here"),
+            ("unlink", "let go of the Code conversation"),
+            ("policy", "whether questions are asked: auto or interactive"),
+            ("rules", "read the rules"),
+            ("status", "how things stand"),
+            ("incognito", "keep nothing of what follows"),
+        ]),
+        Scope::OwnerIncognito => commands.push(("incognito", "off: keep things again")),
+    }
+    commands
 }
 
 /// Whether a tool is offered in a place of this scope.
 pub fn offers(scope: Scope, tool: &ToolSpec) -> bool {
-    let _ = (scope, tool);
-    false
+    let built_in = match &tool.origin {
+        Origin::BuiltIn => Some(tool.name.as_str()),
+        Origin::Server { .. } => None,
+    };
+    match scope {
+        Scope::Guest | Scope::Group => matches!(built_in, Some("memory" | "web")),
+        Scope::Owner => true,
+        Scope::OwnerIncognito => built_in == Some("web"),
+    }
 }
+
+/// A command as it was typed.
+struct Words {
+    name: String,
+    argument: String,
+}
+
+/// Whose the place is: the person who paired it, as the kind of chat that it still is.
+fn paired_by(event: &InboundEvent, directory: &Directory) -> Option<PersonId> {
+    if directory.paired_as == Some(event.kind_of_chat) {
+        directory.place
+    } else {
+        None
+    }
+}
+
+fn pressed(
+    event: &InboundEvent,
+    directory: &Directory,
+    token: &str,
+    on: &Option<MessageRef>,
+    reply: &ReplyHandle,
+) -> Admission {
+    let mine = |person: &&Person| paired_by(event, directory) == Some(person.id);
+    let token = ButtonToken::try_from(token.to_owned());
+    match (directory.sender.as_ref().filter(mine), token) {
+        (Some(person), Ok(token)) => Admission::Press {
+            person: person.clone(),
+            token,
+            on: on.clone(),
+            reply: reply.clone(),
+        },
+        (None, Ok(_) | Err(_)) | (Some(_), Err(_)) => wrong_presser(reply),
+    }
+}
+
+fn spoken(
+    event: &InboundEvent,
+    directory: &Directory,
+    words: Option<Words>,
+    addressed: Addressed,
+) -> Admission {
+    let pairs = words
+        .as_ref()
+        .is_some_and(|words| matches!(words.name.as_str(), "pair" | "start"));
+    if let Some(words) = &words
+        && pairs
+        && !words.argument.is_empty()
+    {
+        return Admission::Pair {
+            code: words.argument.clone(),
+        };
+    }
+    let paired_by = paired_by(event, directory);
+    let Some(person) = &directory.sender else {
+        return stranger(event, directory, paired_by);
+    };
+    if paired_by != Some(person.id) {
+        let claims = words.is_some_and(|words| words.name == "pair")
+            && event.kind_of_chat == ChatKind::Group
+            && paired_by.is_none()
+            && addressed == Addressed::Bot;
+        return if claims {
+            Admission::Claim(person.clone())
+        } else {
+            stranger(event, directory, paired_by)
+        };
+    }
+    if event.kind_of_chat == ChatKind::Group && addressed == Addressed::Room {
+        return Admission::Ignore(Ignored::NotAddressed);
+    }
+    let scope = scope(person.role, event.kind_of_chat, directory.incognito);
+    match words {
+        None => Admission::Serve(person.clone(), scope),
+        Some(words) => Admission::Command(person.clone(), scope, command(words, scope)),
+    }
+}
+
+/// What someone hears to whom the place does not belong: one answer in a direct chat, nothing in
+/// a group.
+fn stranger(event: &InboundEvent, directory: &Directory, paired_by: Option<PersonId>) -> Admission {
+    match (event.kind_of_chat, paired_by, directory.answered) {
+        (ChatKind::Direct, _, StrangerAnswered::No) => Admission::Stranger,
+        (ChatKind::Group, Some(_), _) => Admission::Ignore(Ignored::Bystander),
+        (ChatKind::Direct, _, StrangerAnswered::Yes) | (ChatKind::Group, None, _) => {
+            Admission::Ignore(Ignored::Stranger)
+        }
+    }
+}
+
+fn scope(role: Role, kind_of_chat: ChatKind, incognito: Incognito) -> Scope {
+    match (kind_of_chat, role, incognito) {
+        (ChatKind::Group, Role::Guest | Role::Owner, _) => Scope::Group,
+        (ChatKind::Direct, Role::Guest, _) => Scope::Guest,
+        (ChatKind::Direct, Role::Owner, Incognito::Off) => Scope::Owner,
+        (ChatKind::Direct, Role::Owner, Incognito::On) => Scope::OwnerIncognito,
+    }
+}
+
+fn command(words: Words, scope: Scope) -> Command {
+    let Words { name, argument } = words;
+    let name = if name == "start" {
+        "help".to_owned()
+    } else {
+        name
+    };
+    if name == "pair" || !commands(scope).iter().any(|(here, _)| *here == name) {
+        return Command::NotHere { name };
+    }
+    match name.as_str() {
+        "help" => Command::Help,
+        "incognito" => Command::Incognito { argument },
+        "link" => Command::Link { argument },
+        "new" => Command::New,
+        "policy" => Command::Policy { argument },
+        "rules" => Command::Rules,
+        "status" => Command::Status,
+        "stop" => Command::Stop,
+        "unlink" => Command::Unlink,
+        "unpair" => Command::Unpair,
+        "why" => Command::Why,
+        _ => Command::NotHere { name },
+    }
+}
+
+/// A command is one authored text that is the whole message. A path such as `/usr/bin` is none.
+fn words(parts: &[Part]) -> Option<Words> {
+    let [
+        Part {
+            body: PartBody::Text(text),
+            provenance: Provenance::Authored,
+        },
+    ] = parts
+    else {
+        return None;
+    };
+    let typed = text.strip_prefix('/')?;
+    let (name, argument) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
+    // In groups a command may name the bot it is for; whether that is us is the adapter's fact.
+    let name = name.split_once('@').map_or(name, |(name, _)| name);
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let is_name = !name.is_empty() && name.len() <= COMMAND_NAME_BYTES && name.chars().all(plain);
+    is_name.then(|| Words {
+        name: name.to_ascii_lowercase(),
+        argument: argument.trim().to_owned(),
+    })
+}
+
+fn is_blank(part: &Part) -> bool {
+    match &part.body {
+        PartBody::File(_) => false,
+        PartBody::Text(text) => text.trim().is_empty(),
+    }
+}
+
+fn wrong_presser(reply: &ReplyHandle) -> Admission {
+    Admission::WrongPresser {
+        reply: reply.clone(),
+    }
+}
+
+const COMMAND_NAME_BYTES: usize = 32;

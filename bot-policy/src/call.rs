@@ -5,6 +5,11 @@ use serde_json::{Map, Value};
 
 use crate::id::{CallId, ToolName};
 
+/// The longest text of arguments that is read, in bytes; longer is unreadable.
+pub const ARGUMENT_BYTES: usize = 256 * 1024;
+/// How deep arguments may nest; deeper is unreadable.
+pub const ARGUMENT_DEPTH: usize = 32;
+
 /// One call of one tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Call {
@@ -27,6 +32,19 @@ pub enum Arguments {
     Unreadable(String),
 }
 
+impl Arguments {
+    /// Reads what a model sent. Length and depth are capped before the parser sees it.
+    pub fn parse(text: &str) -> Self {
+        if text.len() <= ARGUMENT_BYTES && depth(text) <= ARGUMENT_DEPTH {
+            let text = if text.trim().is_empty() { "{}" } else { text };
+            if let Ok(map) = serde_json::from_str(text) {
+                return Self::Readable(map);
+            }
+        }
+        Self::Unreadable(text.to_owned())
+    }
+}
+
 impl Call {
     /// The named argument, if it is there and is text.
     pub fn text(&self, name: &str) -> Option<&str> {
@@ -35,4 +53,92 @@ impl Call {
             Arguments::Unreadable(_) => None,
         }
     }
+
+    /// The tool and its command as rules name them: `@files write`.
+    pub fn head(&self) -> String {
+        if self.command.is_empty() {
+            format!("@{}", self.tool)
+        } else {
+            format!("@{} {}", self.tool, self.command)
+        }
+    }
+
+    /// The one name that rules know the call by: `@files write --file notes.txt`, keys sorted,
+    /// what is only payload left out.
+    pub fn rule_name(&self) -> String {
+        let mut name = self.head();
+        let Arguments::Readable(map) = &self.arguments else {
+            return name;
+        };
+        let mut named: Vec<(&String, &Value)> = map
+            .iter()
+            .filter(|(key, _)| !PAYLOAD.contains(&key.as_str()))
+            .collect();
+        named.sort_by_key(|(key, _)| *key);
+        for (key, value) in named {
+            match value {
+                Value::Bool(false) | Value::Null => {}
+                Value::Bool(true) => name.push_str(&format!(" --{key}")),
+                Value::Array(_) | Value::Number(_) | Value::Object(_) | Value::String(_) => {
+                    name.push_str(&format!(" --{key} {}", plain(value)));
+                }
+            }
+        }
+        name
+    }
 }
+
+/// A value as rules and cards write it: text as it is, all else as JSON.
+pub(crate) fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(_) | Value::Bool(_) | Value::Null | Value::Number(_) | Value::Object(_) => {
+            if is_deeper(value, ARGUMENT_DEPTH) {
+                "(nested too deeply to show)".to_owned()
+            } else {
+                value.to_string()
+            }
+        }
+    }
+}
+
+/// How deep brackets nest in a JSON text, without parsing it.
+pub(crate) fn depth(text: &str) -> usize {
+    let (mut open, mut deepest) = (0_usize, 0);
+    let (mut quoted, mut escaped) = (false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'[' | b'{' if !quoted => {
+                open += 1;
+                deepest = deepest.max(open);
+            }
+            b']' | b'}' if !quoted => open = open.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+/// Whether a value nests deeper than `limit`, found without recursion.
+pub(crate) fn is_deeper(value: &Value, limit: usize) -> bool {
+    let mut todo = vec![(value, 0_usize)];
+    while let Some((value, level)) = todo.pop() {
+        if level > limit {
+            return true;
+        }
+        match value {
+            Value::Array(items) => todo.extend(items.iter().map(|item| (item, level + 1))),
+            Value::Object(map) => todo.extend(map.values().map(|item| (item, level + 1))),
+            Value::Bool(_) | Value::Null | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    false
+}
+
+/// Parameters that hold what is written rather than where or which.
+const PAYLOAD: [&str; 8] = [
+    "body", "content", "contents", "data", "encoding", "message", "replace", "text",
+];

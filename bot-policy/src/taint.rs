@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::{Part, PartBody};
-use crate::id::SourceName;
+use crate::event::{FileKind, Part, PartBody, Provenance};
+use crate::id::{MessageRef, SourceName};
 
 /// The marks of a conversation, a file, a memory or one piece of text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,22 +53,41 @@ pub enum Unmarked {
     OwnWords,
 }
 
+/// The longest origin that is kept, in characters.
+const ORIGIN_CHARACTERS: usize = 80;
+
 /// Labels the parts of one message. `quoted` is the label of a stored original, asked for each
 /// quote; an original that is not stored is outside.
+///
+/// An adapter states a voice note recorded in the app by the sender as an authored file of kind
+/// voice; every other file is outside, whoever sent it.
 pub fn label(
     parts: &[Part],
     unmarked: Unmarked,
-    quoted: impl Fn(&crate::id::MessageRef) -> Option<Taint>,
+    quoted: impl Fn(&MessageRef) -> Option<Taint>,
 ) -> Vec<Labelled<PartBody>> {
-    let _ = (parts, unmarked, quoted);
-    Vec::new()
+    parts
+        .iter()
+        .map(|part| Labelled {
+            value: part.body.clone(),
+            taint: of_part(part, unmarked, &quoted),
+        })
+        .collect()
 }
 
 impl Taint {
     /// A mark for outside content with one origin.
     pub fn outside(origin: impl Into<String>) -> Self {
         Self {
-            outside: Origins::Few(BTreeSet::from([origin.into()])),
+            outside: Origins::one(origin),
+            ..Self::default()
+        }
+    }
+
+    /// A mark for private data with one origin.
+    pub fn private(origin: impl Into<String>) -> Self {
+        Self {
+            private: Origins::one(origin),
             ..Self::default()
         }
     }
@@ -76,8 +95,13 @@ impl Taint {
     /// The union of two sets of marks.
     #[must_use]
     pub fn join(self, other: &Self) -> Self {
-        let _ = other;
-        self
+        let mut sensitive = self.sensitive;
+        sensitive.extend(other.sensitive.iter().cloned());
+        Self {
+            outside: self.outside.join(&other.outside),
+            private: self.private.join(&other.private),
+            sensitive,
+        }
     }
 
     /// Whether nothing is marked.
@@ -87,8 +111,86 @@ impl Taint {
 }
 
 impl Origins {
+    /// A mark with one origin.
+    pub fn one(origin: impl Into<String>) -> Self {
+        let origin = origin.into().chars().take(ORIGIN_CHARACTERS).collect();
+        Self::Few(BTreeSet::from([origin]))
+    }
+
+    /// The union of two sets of origins.
+    #[must_use]
+    pub fn join(self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::None, other) => other.clone().capped(),
+            (origins, Self::None) => origins.capped(),
+            (Self::Many, Self::Few(_) | Self::Many) | (Self::Few(_), Self::Many) => Self::Many,
+            (Self::Few(mut all), Self::Few(more)) => {
+                all.extend(more.iter().cloned());
+                Self::Few(all).capped()
+            }
+        }
+    }
+
     /// Whether the mark is there.
     pub fn is_marked(&self) -> bool {
         *self != Self::None
     }
+
+    fn capped(self) -> Self {
+        match self {
+            Self::Few(all) if all.len() > ORIGINS_KEPT => Self::Many,
+            Self::Few(_) | Self::Many | Self::None => self,
+        }
+    }
+}
+
+fn of_part(
+    part: &Part,
+    unmarked: Unmarked,
+    quoted: &impl Fn(&MessageRef) -> Option<Taint>,
+) -> Taint {
+    match &part.provenance {
+        Provenance::Attached => match &part.body {
+            PartBody::File(file) => of_file(file.kind),
+            PartBody::Text(_) => Taint::outside("something attached to a message"),
+        },
+        Provenance::Authored => match &part.body {
+            PartBody::File(file) => match file.kind {
+                FileKind::Voice => Taint::default(),
+                FileKind::Audio | FileKind::Document | FileKind::Photo | FileKind::Video => {
+                    of_file(file.kind)
+                }
+            },
+            PartBody::Text(_) => Taint::default(),
+        },
+        Provenance::Forwarded => Taint::outside("a forwarded message"),
+        Provenance::Previewed => Taint::outside("a preview of a web page"),
+        Provenance::Quoted { original } => {
+            let text = original
+                .as_ref()
+                .and_then(quoted)
+                .unwrap_or_else(|| Taint::outside("a quoted message"));
+            match &part.body {
+                PartBody::File(_) => text.join(&Taint::outside("a file in a quoted message")),
+                PartBody::Text(_) => text,
+            }
+        }
+        Provenance::Unmarked => match (&part.body, unmarked) {
+            (PartBody::Text(_), Unmarked::OwnWords) => Taint::default(),
+            (PartBody::File(file), Unmarked::OwnWords) => of_file(file.kind),
+            (PartBody::File(_) | PartBody::Text(_), Unmarked::Outside) => {
+                Taint::outside("a message that may be a forward")
+            }
+        },
+    }
+}
+
+fn of_file(kind: FileKind) -> Taint {
+    Taint::outside(match kind {
+        FileKind::Audio => "an audio file",
+        FileKind::Document => "an attached file",
+        FileKind::Photo => "a picture",
+        FileKind::Video => "a film",
+        FileKind::Voice => "a voice note from elsewhere",
+    })
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::call::Call;
+use crate::call::{Arguments, Call};
 use crate::id::{BotName, Place, SourceName, ToolName};
 
 /// A tool as it is offered to a model and judged.
@@ -163,9 +163,90 @@ pub struct Permission {
     pub resource: Option<String>,
 }
 
-/// What this call does.
+impl ToolSpec {
+    /// The command that a call names.
+    pub fn command(&self, call: &Call) -> Option<&CommandSpec> {
+        self.commands
+            .iter()
+            .find(|command| command.name == call.command)
+    }
+}
+
+impl CommandSpec {
+    /// The parameter of this name.
+    pub fn parameter(&self, name: &str) -> Option<&Parameter> {
+        self.parameters
+            .iter()
+            .find(|parameter| parameter.name == name)
+    }
+}
+
+/// What this call does. A tool server's word on its own tools may only tighten: its tools always
+/// count as changing something and as reaching and reading their server.
 pub fn effects(spec: &ToolSpec, call: &Call) -> Effects {
-    let _ = (spec, call);
+    let Some(command) = spec.command(call).filter(|command| fits(command, call)) else {
+        return strictest();
+    };
+    let reach = match &command.reach {
+        Reach::Net(_) => Reach::Net(destination(command, call).unwrap_or_default().to_owned()),
+        Reach::Agent(_)
+        | Reach::Here
+        | Reach::Household
+        | Reach::Nowhere
+        | Reach::Place(_)
+        | Reach::Source(_) => command.reach.clone(),
+    };
+    match &spec.origin {
+        Origin::BuiltIn => Effects {
+            change: command.change,
+            reach,
+            reads: command.reads.clone(),
+        },
+        Origin::Server { name, .. } => Effects {
+            change: Change::Something,
+            reach: match reach {
+                Reach::Here | Reach::Nowhere => Reach::Source(SourceName::new(name.clone())),
+                Reach::Agent(_)
+                | Reach::Household
+                | Reach::Net(_)
+                | Reach::Place(_)
+                | Reach::Source(_) => reach,
+            },
+            reads: match &command.reads {
+                Reads::Outside | Reads::Own => Reads::Source(SourceName::new(name.clone())),
+                Reads::Private | Reads::Source(_) => command.reads.clone(),
+            },
+        },
+    }
+}
+
+/// The permissions that this call needs. A command that is not in the spec needs one that nobody
+/// can hold. Arguments that cannot be read need the command's permission on anything.
+pub fn permissions(spec: &ToolSpec, call: &Call) -> Vec<Permission> {
+    let Some(command) = spec.command(call) else {
+        return vec![nobodys()];
+    };
+    let resource = command
+        .resource
+        .as_ref()
+        .and_then(|parameter| call.text(parameter))
+        .map(ToOwned::to_owned);
+    vec![Permission {
+        name: command.permission.clone(),
+        resource,
+    }]
+}
+
+/// A permission that no grant can name.
+pub(crate) fn nobodys() -> Permission {
+    Permission {
+        name: "(unknown)".to_owned(),
+        resource: None,
+    }
+}
+
+/// What a call does of which nothing is known.
+pub(crate) fn strictest() -> Effects {
     Effects {
         change: Change::Something,
         reach: Reach::Net(String::new()),
@@ -173,9 +254,30 @@ pub fn effects(spec: &ToolSpec, call: &Call) -> Effects {
     }
 }
 
-/// The permissions that this call needs. A command that is not in the spec needs one that nobody
-/// can hold.
-pub fn permissions(spec: &ToolSpec, call: &Call) -> Vec<Permission> {
-    let _ = (spec, call);
-    Vec::new()
+/// Whether the arguments are the ones that the command takes, so that its effects can be told.
+fn fits(command: &CommandSpec, call: &Call) -> bool {
+    let Arguments::Readable(map) = &call.arguments else {
+        return false;
+    };
+    let known = map.keys().all(|name| command.parameter(name).is_some());
+    let right = command.parameters.iter().all(|parameter| {
+        let value = map.get(&parameter.name).filter(|value| !value.is_null());
+        match (value, parameter.needed, parameter.role) {
+            (None, Needed::No, _) => true,
+            (None, Needed::Yes, _) => false,
+            (Some(value), _, ParameterRole::CommandLine | ParameterRole::Destination) => {
+                value.is_string()
+            }
+            (Some(_), _, ParameterRole::Body | ParameterRole::Note) => true,
+        }
+    });
+    known && right
+}
+
+fn destination<'a>(command: &CommandSpec, call: &'a Call) -> Option<&'a str> {
+    command
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.role == ParameterRole::Destination)
+        .find_map(|parameter| call.text(&parameter.name))
 }
