@@ -8,6 +8,7 @@ use crate::call::Call;
 use crate::decide::{Finding, Permit, Says, Standing};
 use crate::id::{PersonId, Place, QuestionId, Timestamp};
 use crate::rules::Rule;
+use crate::table;
 
 /// How long a card lives in a chat or on the page, in seconds.
 pub const CHAT_CARD_SECONDS: i64 = 24 * 60 * 60;
@@ -122,14 +123,86 @@ pub enum Refusal {
 }
 
 /// Judges a press: right person, right place, in time, and decided again with today's standing.
+/// `AllowOnce` and `Always` hold only while the table is no stricter than the card said.
 pub fn redeem(open: &OpenQuestion, press: &Press, standing: &Standing, now: Timestamp) -> Redeemed {
-    let _ = (open, press, standing, now);
-    Redeemed::Refused(Refusal::Closed)
+    if press.by != open.put_to || standing.person.id != open.put_to {
+        return Redeemed::Refused(Refusal::WrongPerson);
+    }
+    if !open.places.contains(&press.place) {
+        return Redeemed::Refused(Refusal::WrongPlace);
+    }
+    match open.state {
+        State::Asked => {}
+        State::Expired => return Redeemed::Refused(Refusal::Expired),
+        State::Approved
+        | State::Changed
+        | State::Done
+        | State::Refused
+        | State::Started
+        | State::Unknown
+        | State::Withdrawn => return Redeemed::Refused(Refusal::Closed),
+    }
+    if now >= open.ends_at {
+        return Redeemed::Refused(Refusal::Expired);
+    }
+    let rule = match (press.choice, &open.question.always) {
+        (Choice::AllowOnce, _) => None,
+        (Choice::Always, Some(rule)) => Some(rule.clone()),
+        (Choice::Always, None) | (Choice::ShowAll, _) => {
+            return Redeemed::Refused(Refusal::NotADecision);
+        }
+        (Choice::Deny, _) => return Redeemed::Denied,
+    };
+    match today(&open.question, standing) {
+        Today::Allows(says) => match rule {
+            Some(rule) if !still_offered(&open.question, &rule, says, standing) => {
+                Redeemed::Changed
+            }
+            rule => Redeemed::Permitted(Permit::new(open.question.call.clone()), rule),
+        },
+        Today::Changed => Redeemed::Changed,
+        Today::Denies => Redeemed::Refused(Refusal::DeniedNow),
+    }
 }
 
 /// The permit of a question that was approved and not started when the program stopped. Judged
 /// again: a call that the table denies today, or whose ground changed, does not run.
 pub fn resume(approved: &OpenQuestion, standing: &Standing) -> Option<Permit> {
-    let _ = (approved, standing);
-    None
+    if approved.state != State::Approved || standing.person.id != approved.put_to {
+        return None;
+    }
+    match today(&approved.question, standing) {
+        Today::Allows(_) => Some(Permit::new(approved.question.call.clone())),
+        Today::Changed | Today::Denies => None,
+    }
+}
+
+/// What the table says of a question's call today.
+enum Today {
+    Allows(Says),
+    Changed,
+    Denies,
+}
+
+fn today(question: &Question, standing: &Standing) -> Today {
+    let judged = table::judge(&question.call, standing, None);
+    // A row that asks every time and is not on the card is a reason that the person never saw.
+    let unseen = judged.findings.iter().any(|finding| {
+        finding.says >= Says::AskOnce && question.reasons.iter().all(|seen| seen.row != finding.row)
+    });
+    if judged.says == Says::Deny {
+        Today::Denies
+    } else if judged.says > question.says || unseen || standing.ground != question.ground {
+        Today::Changed
+    } else {
+        Today::Allows(judged.says)
+    }
+}
+
+fn still_offered(question: &Question, rule: &Rule, says: Says, standing: &Standing) -> bool {
+    match says {
+        Says::Allow => true,
+        Says::Ask => table::always(&question.call, says, standing).as_ref() == Some(rule),
+        Says::AskOnce | Says::Deny => false,
+    }
 }

@@ -3,9 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use crate::approval::Question;
+use crate::call::{Arguments, Call, plain};
+use crate::decide::Finding;
 use crate::message::Choices;
-use crate::tool::ToolSpec;
-use crate::visible::Shown;
+use crate::table;
+use crate::tool::{ParameterRole, ToolSpec};
+use crate::visible::{self, Shown};
 
 /// The sign that only our cards begin with; stripped from all other text.
 pub const LEADING_SIGN: &str = "\u{1F6AA}";
@@ -59,13 +62,90 @@ pub fn card(
     choices: Choices,
     body_limit: usize,
 ) -> Card {
-    let _ = (spec, body_limit);
+    let mut reasons: Vec<&Finding> = question.reasons.iter().collect();
+    reasons.sort_by_key(|finding| table::place_on_card(finding.row));
     Card {
-        title: crate::visible::show(question.call.tool.as_str()),
-        reasons: Vec::new(),
-        fields: Vec::new(),
-        always: None,
+        title: visible::line(&question.call.head()),
+        reasons: reasons
+            .iter()
+            .map(|finding| visible::line(&finding.because))
+            .collect(),
+        fields: fields(&question.call, spec, body_limit),
+        always: question
+            .always
+            .as_ref()
+            .map(|rule| visible::line(&rule.pattern)),
         choices,
         outcome: None,
     }
+}
+
+/// Destinations, then command lines and bodies, then notes; each in the order of the command, and
+/// what the command does not know last.
+fn fields(call: &Call, spec: Option<&ToolSpec>, limit: usize) -> Vec<Field> {
+    let map = match &call.arguments {
+        Arguments::Readable(map) => map,
+        Arguments::Unreadable(text) => {
+            return vec![Field {
+                kind: FieldKind::Body,
+                label: visible::line("unreadable arguments"),
+                value: visible::show(text),
+                cut: None,
+            }];
+        }
+    };
+    let command = spec.and_then(|spec| spec.command(call));
+    let known = command.map_or(&[][..], |command| &command.parameters);
+    let mut fields: Vec<(u8, usize, Field)> = map
+        .iter()
+        .map(|(name, value)| {
+            let at = known.iter().position(|parameter| parameter.name == *name);
+            let role = at
+                .and_then(|at| known.get(at))
+                .map_or(ParameterRole::Note, |parameter| parameter.role);
+            let (rank, field) = field(name, &plain(value), role, limit);
+            (rank, at.unwrap_or(known.len()), field)
+        })
+        .collect();
+    fields.sort_by(|(rank, at, one), (other_rank, other_at, other)| {
+        (rank, at, &one.label).cmp(&(other_rank, other_at, &other.label))
+    });
+    fields.into_iter().map(|(_, _, field)| field).collect()
+}
+
+fn field(name: &str, value: &str, role: ParameterRole, limit: usize) -> (u8, Field) {
+    let (rank, kind, (value, cut)) = match role {
+        ParameterRole::Destination => (0, FieldKind::Destination, (visible::line(value), None)),
+        // What would run is shown whole, as a destination is.
+        ParameterRole::CommandLine => (1, FieldKind::Body, (visible::line(value), None)),
+        ParameterRole::Body => (2, FieldKind::Body, shortened(value, limit)),
+        ParameterRole::Note => (3, FieldKind::Note, shortened(value, limit)),
+    };
+    let label = visible::line(name);
+    (
+        rank,
+        Field {
+            kind,
+            label,
+            value,
+            cut,
+        },
+    )
+}
+
+/// The head and the tail of a text that is longer than `limit` characters as shown.
+fn shortened(text: &str, limit: usize) -> (Shown, Option<usize>) {
+    let shown = visible::show(text);
+    let count = shown.as_str().chars().count();
+    if count <= limit {
+        return (shown, None);
+    }
+    let tail = limit / 4;
+    let head = limit - tail;
+    let start: String = shown.as_str().chars().take(head).collect();
+    let end: String = shown.as_str().chars().skip(count - tail).collect();
+    (
+        visible::show(&format!("{start}\n\u{2026}\n{end}")),
+        Some(count - limit),
+    )
 }

@@ -12,6 +12,7 @@ use crate::grants::Grants;
 use crate::id::{BotName, Place};
 use crate::risk::Threshold;
 use crate::rules::{Rule, Rules};
+use crate::table;
 use crate::taint::Taint;
 use crate::tool::ToolSpec;
 
@@ -175,13 +176,53 @@ impl Permit {
 
 /// Judges one call.
 pub fn decide(call: Call, standing: &Standing) -> Decision {
-    let _ = (call, standing);
-    let reason = Reason {
-        row: 1,
-        text: String::new(),
+    let judged = table::judge(&call, standing, None);
+    let (says, trace) = (judged.says, judged.findings);
+    let verdict = match says {
+        Says::Allow => Verdict::Allow(Permit::new(call)),
+        Says::Deny => Verdict::Deny(reason(&trace, Says::Deny)),
+        Says::Ask | Says::AskOnce => match nobody_there(standing) {
+            Some(why) => Verdict::Deny(Reason {
+                text: format!(
+                    "it needs an approval ({}), and {why}",
+                    reason(&trace, says).text
+                ),
+                row: reason(&trace, says).row,
+            }),
+            None => Verdict::Ask(Question {
+                says,
+                always: table::always(&call, says, standing),
+                reasons: table::reasons(&trace),
+                ground: standing.ground.clone(),
+                call,
+            }),
+        },
     };
-    Decision {
-        verdict: Verdict::Deny(reason),
-        trace: Vec::new(),
+    Decision { verdict, trace }
+}
+
+/// The first row that spoke as strictly as the verdict.
+fn reason(trace: &[Finding], says: Says) -> Reason {
+    trace.iter().find(|finding| finding.says == says).map_or(
+        Reason {
+            row: 16,
+            text: "nothing allows it".to_owned(),
+        },
+        |finding| Reason {
+            row: finding.row,
+            text: finding.because.clone(),
+        },
+    )
+}
+
+fn nobody_there(standing: &Standing) -> Option<&'static str> {
+    match (standing.surface, standing.can_ask) {
+        (Surface::Unattended, CanAsk::No | CanAsk::Yes) => {
+            Some("this runs unattended, so nobody can give it")
+        }
+        (Surface::Chat | Surface::Ide | Surface::Terminal, CanAsk::No) => {
+            Some("there is no way to ask here, so nobody can give it")
+        }
+        (Surface::Chat | Surface::Ide | Surface::Terminal, CanAsk::Yes) => None,
     }
 }

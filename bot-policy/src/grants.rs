@@ -1,8 +1,13 @@
 //! Which permissions does this person's chats have at all?
 
+use std::fmt;
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
-use crate::tool::Permission;
+use crate::access::{Scope, offers};
+use crate::path;
+use crate::tool::{Origin, Permission, ToolSpec};
 
 /// The grants in force. Empty grants nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -10,3 +15,200 @@ pub struct Grants {
     /// `permission` or `permission:resource`.
     pub grants: Vec<Permission>,
 }
+
+/// A text is no permission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotAPermission {
+    /// Its name is not lower-case words with dots between.
+    #[error("a permission is lower-case words with dots between, such as files.write")]
+    Name,
+    /// What follows the colon is empty, climbs out of its start, or is too long.
+    #[error(
+        "after the colon stands a resource: a path without `..` or an address, at most 500 bytes"
+    )]
+    Resource,
+}
+
+impl Grants {
+    /// What comes with Postern: in a place of this scope, the permissions of the built-in tools
+    /// that are offered there, on all that is the place's own.
+    pub fn shipped(scope: Scope, tools: &[ToolSpec]) -> Self {
+        let mut grants: Vec<Permission> = tools
+            .iter()
+            .filter(|tool| tool.origin == Origin::BuiltIn && offers(scope, tool))
+            .flat_map(|tool| &tool.commands)
+            .map(|command| Permission {
+                name: command.permission.clone(),
+                resource: None,
+            })
+            .collect();
+        grants.sort();
+        grants.dedup();
+        Self { grants }
+    }
+
+    /// Whether a grant covers the permission. A grant without a resource covers every resource; a
+    /// grant on a resource never covers a request on anything.
+    pub fn cover(&self, wanted: &Permission) -> bool {
+        is_name(&wanted.name) && self.grants.iter().any(|grant| covers(grant, wanted))
+    }
+}
+
+impl FromStr for Permission {
+    type Err = NotAPermission;
+
+    /// Reads `permission` or `permission:resource`; in a resource `*` stands for anything within
+    /// a path segment and `**` for any segments.
+    fn from_str(text: &str) -> Result<Self, NotAPermission> {
+        let (name, resource) = match text.split_once(':') {
+            None => (text.trim(), None),
+            Some((name, resource)) => (name.trim(), Some(resource.trim())),
+        };
+        if !is_name(name) {
+            return Err(NotAPermission::Name);
+        }
+        if resource.is_some_and(|resource| {
+            resource.is_empty()
+                || resource.len() > RESOURCE_BYTES
+                || Resource::read(resource).is_none()
+        }) {
+            return Err(NotAPermission::Resource);
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            resource: resource.map(ToOwned::to_owned),
+        })
+    }
+}
+
+impl fmt::Display for Permission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.resource {
+            None => f.write_str(&self.name),
+            Some(resource) => write!(f, "{}:{resource}", self.name),
+        }
+    }
+}
+
+/// A resource, taken apart so that no part of it can pose as another.
+struct Resource {
+    scheme: String,
+    host: String,
+    path: String,
+}
+
+impl Resource {
+    fn read(text: &str) -> Option<Self> {
+        let Some((scheme, rest)) = text.split_once("://") else {
+            return Some(Self {
+                scheme: String::new(),
+                host: String::new(),
+                path: path::normal(text)?,
+            });
+        };
+        let at = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (host, path) = rest.split_at_checked(at)?;
+        if host.is_empty() || host.contains(['@', '\\']) || path.contains('\\') {
+            return None;
+        }
+        let at = path.find(['?', '#']).unwrap_or(path.len());
+        let (path, query) = path.split_at_checked(at)?;
+        if query.chars().any(char::is_control) {
+            return None;
+        }
+        Some(Self {
+            scheme: scheme.to_ascii_lowercase(),
+            host: host.to_ascii_lowercase(),
+            path: format!("{}{query}", path::normal(&format!("/{path}"))?),
+        })
+    }
+}
+
+fn covers(grant: &Permission, wanted: &Permission) -> bool {
+    if grant.name != wanted.name {
+        return false;
+    }
+    let (granted, wanted) = match (&grant.resource, &wanted.resource) {
+        (None, _) => return true,
+        (Some(_), None) => return false,
+        (Some(granted), Some(wanted)) => (Resource::read(granted), Resource::read(wanted)),
+    };
+    match (granted, wanted) {
+        (Some(granted), Some(wanted)) => {
+            granted.scheme == wanted.scheme
+                && covers_host(&granted.host, &wanted.host)
+                && covers_path(&granted.path, &wanted.path)
+        }
+        (None, _) | (_, None) => false,
+    }
+}
+
+/// A host is matched whole, or below a leading `*.`.
+fn covers_host(pattern: &str, host: &str) -> bool {
+    match pattern.strip_prefix("*.") {
+        None => pattern == host,
+        Some(domain) => host
+            .strip_suffix(domain)
+            .and_then(|labels| labels.strip_suffix('.'))
+            .is_some_and(|labels| !labels.is_empty()),
+    }
+}
+
+/// Segment by segment; `**` alone in a segment stands for any number of them.
+fn covers_path(pattern: &str, path: &str) -> bool {
+    let pattern: Vec<&str> = pattern.split('/').collect();
+    let path: Vec<&str> = path.split('/').collect();
+    glob(
+        &pattern,
+        &path,
+        |p| *p == "**",
+        |p, segment| {
+            let p: Vec<char> = p.chars().collect();
+            let segment: Vec<char> = segment.chars().collect();
+            glob(&p, &segment, |c| *c == '*', |p, c| *p == '?' || p == c)
+        },
+    )
+}
+
+/// Greedy matching with one step back to the last star; steps stay below pattern times text.
+fn glob<P, T>(
+    pattern: &[P],
+    text: &[T],
+    is_star: impl Fn(&P) -> bool,
+    is_same: impl Fn(&P, &T) -> bool,
+) -> bool {
+    let (mut p, mut t) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while let Some(item) = text.get(t) {
+        match pattern.get(p) {
+            Some(wild) if is_star(wild) => {
+                star = Some((p, t));
+                p += 1;
+            }
+            Some(same) if is_same(same, item) => {
+                p += 1;
+                t += 1;
+            }
+            Some(_) | None => match star {
+                None => return false,
+                Some((at, from)) => {
+                    star = Some((at, from + 1));
+                    p = at + 1;
+                    t = from + 1;
+                }
+            },
+        }
+    }
+    pattern.iter().skip(p).all(is_star)
+}
+
+fn is_name(name: &str) -> bool {
+    name.split('.').all(|word| {
+        !word.is_empty()
+            && word
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'-'))
+    })
+}
+
+const RESOURCE_BYTES: usize = 500;

@@ -1,0 +1,201 @@
+//! Does this pattern speak of this call? `@tool command --key value`, read narrowly or widely.
+
+use serde_json::Value;
+
+use crate::call::{Arguments, Call};
+use crate::path;
+
+/// The longest pattern, in bytes.
+pub const PATTERN_BYTES: usize = 500;
+
+/// How a pattern is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// Only what the pattern surely means: for allowing.
+    Narrow,
+    /// All that it may mean: for asking and denying.
+    Wide,
+}
+
+/// A pattern, taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    tool: String,
+    command: Option<String>,
+    conditions: Vec<(String, Option<String>)>,
+}
+
+impl Pattern {
+    /// Reads a pattern. None where it could never name a call.
+    pub fn read(text: &str) -> Option<Self> {
+        if text.len() > PATTERN_BYTES || text.chars().any(char::is_control) {
+            return None;
+        }
+        let mut words = text.split_whitespace().peekable();
+        let tool = words.next()?.strip_prefix('@')?.to_owned();
+        if tool.is_empty() {
+            return None;
+        }
+        let command = words
+            .next_if(|word| !word.starts_with("--"))
+            .map(ToOwned::to_owned);
+        let mut conditions: Vec<(String, Option<String>)> = Vec::new();
+        let mut quote = None;
+        for word in words {
+            match (word.strip_prefix("--"), quote) {
+                (Some(key), None) => {
+                    if key.is_empty() {
+                        return None;
+                    }
+                    conditions.push((key.to_owned(), None));
+                }
+                (Some(_) | None, _) => {
+                    let (_, value) = conditions.last_mut()?;
+                    if value.is_none() {
+                        quote = word.chars().next().filter(|c| matches!(c, '\'' | '"'));
+                    }
+                    let value = value.get_or_insert_default();
+                    if !value.is_empty() {
+                        value.push(' ');
+                    }
+                    value.push_str(word);
+                    if let Some(open) = quote
+                        && value.len() > 1
+                        && value.ends_with(open)
+                    {
+                        quote = None;
+                    }
+                }
+            }
+        }
+        if quote.is_some() {
+            return None;
+        }
+        for (_, value) in &mut conditions {
+            *value = value.take().map(unquoted);
+        }
+        Some(Self {
+            tool,
+            command,
+            conditions,
+        })
+    }
+
+    /// Whether the pattern names the call's tool, and its command where both name one.
+    pub fn names(&self, call: &Call) -> bool {
+        let command = match &self.command {
+            None => true,
+            Some(command) => call.command.is_empty() || same(command, &call.command),
+        };
+        same(&self.tool, call.tool.as_str()) && command
+    }
+
+    /// Whether the pattern names this command of any tool.
+    pub fn names_command(&self, command: &str) -> bool {
+        self.command
+            .as_deref()
+            .is_some_and(|named| same(named, command))
+    }
+
+    /// Whether the pattern speaks of the call.
+    pub fn matches(&self, call: &Call, reading: Reading) -> bool {
+        let named = match reading {
+            Reading::Narrow => {
+                self.tool == call.tool.as_str()
+                    && self
+                        .command
+                        .as_ref()
+                        .is_none_or(|command| *command == call.command)
+            }
+            Reading::Wide => self.names(call),
+        };
+        let Arguments::Readable(map) = &call.arguments else {
+            return named && self.conditions.is_empty();
+        };
+        named
+            && self.conditions.iter().all(|(key, wanted)| {
+                let mut values = map.iter().filter(|(name, _)| match reading {
+                    Reading::Narrow => *name == key,
+                    Reading::Wide => same(name, key),
+                });
+                values.any(|(_, value)| holds(wanted.as_deref(), value, reading))
+            })
+    }
+}
+
+fn holds(wanted: Option<&str>, value: &Value, reading: Reading) -> bool {
+    let value = match value {
+        Value::Bool(false) | Value::Null => return false,
+        Value::Bool(true) => return wanted.is_none_or(|wanted| wanted == "true"),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => text.clone(),
+        // A list or an object may hold anything.
+        Value::Array(_) | Value::Object(_) => return reading == Reading::Wide,
+    };
+    match (wanted, reading) {
+        (None, _) => true,
+        (Some(wanted), Reading::Narrow) => holds_narrowly(wanted, &value),
+        (Some(wanted), Reading::Wide) => holds_widely(wanted, &value),
+    }
+}
+
+/// The same text, the same path, or a path below; a longer text only where it has no blanks.
+fn holds_narrowly(wanted: &str, value: &str) -> bool {
+    if value == wanted {
+        return true;
+    }
+    if wanted.contains("://") || value.contains("://") {
+        return false;
+    }
+    match (path::normal(wanted), path::normal(value)) {
+        (Some(wanted), Some(value)) => path::is_within(&value, &wanted),
+        (None, _) | (_, None) => false,
+    }
+}
+
+/// Any beginning of the value that ends at the end of a word, whatever its case and blanks; as
+/// text and as a path. A path that climbs out of its start may be any path.
+fn holds_widely(wanted: &str, value: &str) -> bool {
+    let (wanted, value) = (folded(wanted), folded(value));
+    if begins(&value, &wanted) {
+        return true;
+    }
+    let Some(wanted) = path::normal(&wanted) else {
+        return true;
+    };
+    let value = value.replace('\\', "/");
+    match path::normal(&value) {
+        None => value.contains('/') || value.contains(".."),
+        Some(value) => {
+            let rootless = value.trim_start_matches('/');
+            let below = |value: &str| begins(value, &wanted) || path::is_within(value, &wanted);
+            below(&value) || below(rootless)
+        }
+    }
+}
+
+fn begins(value: &str, wanted: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    value.strip_prefix(wanted).is_some_and(|rest| {
+        wanted.chars().next_back().is_some_and(|c| !is_word(c))
+            || rest.chars().next().is_none_or(|c| !is_word(c))
+    })
+}
+
+/// Lower case, blanks made one.
+fn folded(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").to_lowercase()
+}
+
+fn same(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other)
+}
+
+fn unquoted(text: String) -> String {
+    ['\'', '"']
+        .iter()
+        .find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote))
+        .map(ToOwned::to_owned)
+        .unwrap_or(text)
+}
