@@ -3,7 +3,7 @@
 //! ```text
 //!  connection (cap, timeouts) -> guard (Host, Origin, size) -> api -> Desk    what was posted
 //!                                                           -> events <- Web  what is shown
-//!                                                           -> page           five fixed files
+//!                                                           -> page           a few fixed files
 //! ```
 //!
 //! GET changes nothing. A server address, a token or a scope is never read from a URL.
@@ -126,6 +126,7 @@ fn router(desk: Arc<dyn Desk>, hosts: Hosts, closed: watch::Receiver<()>) -> Rou
     Router::new()
         .route("/", get(page::index))
         .route("/app.js", get(page::script))
+        .route("/draw.js", get(page::drawing))
         .route("/style.css", get(page::style))
         .route("/icon.svg", get(page::icon))
         .route("/healthz", get(api::healthz))

@@ -14,6 +14,13 @@ pub(super) async fn script() -> impl IntoResponse {
     )
 }
 
+pub(super) async fn drawing() -> impl IntoResponse {
+    file(
+        "text/javascript; charset=utf-8",
+        include_str!("page/draw.js"),
+    )
+}
+
 pub(super) async fn style() -> impl IntoResponse {
     file("text/css; charset=utf-8", include_str!("page/style.css"))
 }
