@@ -1,1 +1,235 @@
-//! The built-in web chat.
+//! The built-in web chat: what the page posts comes in, what it shows goes out to every open tab.
+//!
+//! The page, its sessions and its stream belong to the gateway; this adapter only decodes what
+//! was posted, encodes what is to be shown, and holds the hub that open tabs listen to.
+
+use std::sync::OnceLock;
+
+use async_trait::async_trait;
+use bot_policy::event::ReplyHandle;
+use bot_policy::id::{ChatId, LineId, MessageRef, Place, Platform};
+use bot_policy::message::OutboundMessage;
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::broadcast;
+
+use crate::{Adapter, AdapterError, Capabilities, Encoded, Inbox, Probe, SendKey, Support};
+
+mod decode;
+mod encode;
+
+pub use decode::{MAX_ID, MAX_TEXT, Malformed, pair_event, press, say};
+pub use encode::{encode, said};
+
+/// The name of the platform, and of its one line.
+pub const NAME: &str = "web";
+
+/// How many screens may wait for a slow tab; one that is further behind is told to load again.
+const HUB: usize = 256;
+
+/// How many characters of a card's body the page shows before it is cut.
+const CARD_BODY: usize = 4000;
+
+/// The web chat's adapter.
+#[derive(Debug)]
+pub struct Web {
+    line: LineId,
+    base: OnceLock<String>,
+    hub: broadcast::Sender<Screen>,
+}
+
+/// One change of what a place shows. The place chooses who is told and is not sent along.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "what", rename_all = "lowercase")]
+pub enum Screen {
+    /// A message now shows something else.
+    Edit {
+        /// Where.
+        #[serde(skip)]
+        place: Place,
+        /// Which.
+        on: MessageRef,
+        /// What it shows, as [`encode`] made it.
+        body: Value,
+    },
+    /// A new message; one whose key is on the screen already is the same message.
+    Message {
+        /// Where.
+        #[serde(skip)]
+        place: Place,
+        /// What it is called from now on.
+        key: MessageRef,
+        /// What it shows, as [`encode`] made it.
+        body: Value,
+    },
+    /// A passing line that is kept nowhere.
+    Notice {
+        /// Where.
+        #[serde(skip)]
+        place: Place,
+        /// Plain text.
+        text: String,
+    },
+    /// The person said this in one of the tabs; the others show it too.
+    Said {
+        /// Where.
+        #[serde(skip)]
+        place: Place,
+        /// What it shows, as [`said`] made it.
+        body: Value,
+    },
+    /// An answer is being written.
+    Typing {
+        /// Where.
+        #[serde(skip)]
+        place: Place,
+    },
+}
+
+impl Screen {
+    /// Where it is shown.
+    pub fn place(&self) -> &Place {
+        match self {
+            Self::Edit { place, .. }
+            | Self::Message { place, .. }
+            | Self::Notice { place, .. }
+            | Self::Said { place, .. }
+            | Self::Typing { place } => place,
+        }
+    }
+}
+
+impl Default for Web {
+    fn default() -> Self {
+        Self {
+            line: LineId::new(NAME),
+            base: OnceLock::new(),
+            hub: broadcast::channel(HUB).0,
+        }
+    }
+}
+
+impl Web {
+    /// Sets where the page is reached, as in `http://127.0.0.1:8787`. Only the first call counts.
+    pub fn set_base(&self, url: &str) {
+        let _ = self.base.set(url.trim_end_matches('/').to_owned());
+    }
+
+    /// Hears every screen of every place from now on. A listener that falls behind is told so
+    /// and must load again.
+    pub fn subscribe(&self) -> broadcast::Receiver<Screen> {
+        self.hub.subscribe()
+    }
+
+    /// Shows a change to whoever has the page open. Nobody has to: what lasts is in the store.
+    pub fn show(&self, screen: Screen) {
+        let _ = self.hub.send(screen);
+    }
+}
+
+/// The place of a browser's account: each has one direct chat.
+pub fn place(account: &str) -> Place {
+    Place {
+        line: LineId::new(NAME),
+        chat: ChatId::new(account),
+        thread: None,
+    }
+}
+
+#[async_trait]
+impl Adapter for Web {
+    fn platform(&self) -> Platform {
+        Platform::new(NAME)
+    }
+
+    fn line(&self) -> &LineId {
+        &self.line
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            edit: Support::Yes,
+            card_body: CARD_BODY,
+            marks_forwards: Support::Yes,
+        }
+    }
+
+    async fn probe(&self) -> Result<Probe, AdapterError> {
+        Ok(Probe {
+            name: self
+                .base
+                .get()
+                .cloned()
+                .unwrap_or_else(|| "the web chat".to_owned()),
+        })
+    }
+
+    async fn announce(&self, _: &[(&str, &str)]) -> Result<(), AdapterError> {
+        Ok(())
+    }
+
+    /// The code stands in the fragment, which a browser never sends; the page asks for a press
+    /// before it posts it.
+    fn pair_link(&self, code: &str) -> Option<String> {
+        self.base.get().map(|base| format!("{base}/#{code}"))
+    }
+
+    /// Events come by the gateway's own HTTP server, so there is nothing to hear here.
+    async fn listen(&self, _: &dyn Inbox) -> Result<(), AdapterError> {
+        std::future::pending().await
+    }
+
+    fn encode(&self, message: &OutboundMessage) -> Vec<Encoded> {
+        vec![Encoded(encode(message))]
+    }
+
+    async fn acknowledge(
+        &self,
+        reply: &ReplyHandle,
+        notice: Option<&str>,
+    ) -> Result<(), AdapterError> {
+        if let Some(text) = notice {
+            self.show(Screen::Notice {
+                place: place(&reply.0),
+                text: text.to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    async fn send(
+        &self,
+        place: &Place,
+        part: &Encoded,
+        key: SendKey,
+    ) -> Result<MessageRef, AdapterError> {
+        let key = MessageRef::new(key.0.to_string());
+        self.show(Screen::Message {
+            place: place.clone(),
+            key: key.clone(),
+            body: part.0.clone(),
+        });
+        Ok(key)
+    }
+
+    async fn edit(
+        &self,
+        place: &Place,
+        on: &MessageRef,
+        part: &Encoded,
+    ) -> Result<(), AdapterError> {
+        self.show(Screen::Edit {
+            place: place.clone(),
+            on: on.clone(),
+            body: part.0.clone(),
+        });
+        Ok(())
+    }
+
+    async fn typing(&self, place: &Place) -> Result<(), AdapterError> {
+        self.show(Screen::Typing {
+            place: place.clone(),
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,196 @@
+//! What does the page ask and post? Each answer in JSON; an error is a text that says what to do.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use adapters::web::{self, Malformed, Screen};
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::header::SET_COOKIE;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use bot_policy::access::{Person, Role};
+use bot_policy::event::{EventKind, InboundEvent, PartBody};
+use bot_policy::id::Timestamp;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{DeskError, Shared, session};
+
+/// An answer that says what is wrong and what to do.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    status: StatusCode,
+    text: std::borrow::Cow<'static, str>,
+}
+
+impl Refusal {
+    /// A refusal with a fixed text.
+    pub const fn new(status: StatusCode, text: &'static str) -> Self {
+        Self {
+            status,
+            text: std::borrow::Cow::Borrowed(text),
+        }
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        (self.status, Json(json!({ "error": self.text }))).into_response()
+    }
+}
+
+impl From<DeskError> for Refusal {
+    fn from(error: DeskError) -> Self {
+        tracing::warn!(%error, "a browser was not served");
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "Postern could not store it; try again in a moment",
+        )
+    }
+}
+
+impl From<Malformed> for Refusal {
+    fn from(why: Malformed) -> Self {
+        Self {
+            status: StatusCode::BAD_REQUEST,
+            text: why.to_string().into(),
+        }
+    }
+}
+
+/// A browser whose place is paired.
+pub(super) struct Paired {
+    pub(super) account: String,
+    pub(super) person: Person,
+}
+
+/// The paired browser of a request; none for everybody else.
+pub(super) async fn paired(
+    shared: &Shared,
+    headers: &HeaderMap,
+) -> Result<Option<Paired>, DeskError> {
+    let Some(hash) = session::of(headers) else {
+        return Ok(None);
+    };
+    let Some(account) = shared.desk.account(hash).await? else {
+        return Ok(None);
+    };
+    let owner = shared.desk.owner_of(&web::place(&account)).await?;
+    Ok(owner.map(|person| Paired { account, person }))
+}
+
+/// What everybody without a paired browser is told.
+pub(super) const NOT_PAIRED: Refusal = Refusal::new(
+    StatusCode::UNAUTHORIZED,
+    "this browser is not paired; get a link with: postern pair",
+);
+
+const WRONG_CODE: Refusal = Refusal::new(
+    StatusCode::FORBIDDEN,
+    "that code is not valid any more; get a new one with: postern pair",
+);
+
+pub(super) async fn healthz(State(shared): State<Shared>) -> Response {
+    if shared.desk.healthy().await {
+        "ok\n".into_response()
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "not working\n").into_response()
+    }
+}
+
+pub(super) async fn nothing_here() -> Refusal {
+    Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this address")
+}
+
+/// What the place shows, and to whom it belongs; nothing for a browser that is not paired.
+pub(super) async fn chat(
+    State(shared): State<Shared>,
+    headers: HeaderMap,
+) -> Result<Json<Value>, Refusal> {
+    let Some(paired) = paired(&shared, &headers).await? else {
+        return Ok(Json(json!({ "who": null, "items": [] })));
+    };
+    let items = shared.desk.transcript(&web::place(&paired.account)).await?;
+    let role = match paired.person.role {
+        Role::Guest => "guest",
+        Role::Owner => "owner",
+    };
+    let who = json!({ "name": paired.person.name, "role": role });
+    Ok(Json(json!({ "who": who, "items": items })))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Code {
+    code: String,
+}
+
+/// Redeems a code for a new account and, only if that worked, gives the browser a session. A
+/// session that the browser already has is never used: whoever planted it would be let in too.
+pub(super) async fn pair(
+    State(shared): State<Shared>,
+    headers: HeaderMap,
+    posted: Bytes,
+) -> Result<Response, Refusal> {
+    let typed: Code = serde_json::from_slice(&posted).map_err(|_| Malformed::Shape)?;
+    let account = session::random::<16>()?;
+    let id = session::random::<16>()?;
+    let event = web::pair_event(&account, &typed.code, &id, now()).map_err(|_| WRONG_CODE)?;
+    let place = event.place.clone();
+    shared.desk.accept(event).await?;
+    if shared.desk.owner_of(&place).await?.is_none() {
+        return Err(WRONG_CODE);
+    }
+    let fresh = session::fresh(shared.hosts.travel(&headers))?;
+    shared.desk.open_session(fresh.hash, &account).await?;
+    let cookie = [(SET_COOKIE, fresh.cookie)];
+    Ok((cookie, Json(json!({ "paired": true }))).into_response())
+}
+
+pub(super) async fn say(
+    State(shared): State<Shared>,
+    headers: HeaderMap,
+    posted: Bytes,
+) -> Result<Json<Value>, Refusal> {
+    let paired = paired(&shared, &headers).await?.ok_or(NOT_PAIRED)?;
+    let event = web::say(&posted, &paired.account, now())?;
+    let said = screen_of(&event);
+    shared.desk.accept(event).await?;
+    if let Some(said) = said {
+        shared.desk.web().show(said);
+    }
+    Ok(Json(json!({ "taken": true })))
+}
+
+pub(super) async fn press(
+    State(shared): State<Shared>,
+    headers: HeaderMap,
+    posted: Bytes,
+) -> Result<Json<Value>, Refusal> {
+    let paired = paired(&shared, &headers).await?.ok_or(NOT_PAIRED)?;
+    let event = web::press(&posted, &paired.account, now())?;
+    shared.desk.accept(event).await?;
+    Ok(Json(json!({ "taken": true })))
+}
+
+/// What the other tabs of the same browser show of a message that was said in one.
+fn screen_of(event: &InboundEvent) -> Option<Screen> {
+    let EventKind::Message { message, parts, .. } = &event.what else {
+        return None;
+    };
+    parts.iter().find_map(|part| match &part.body {
+        PartBody::File(_) => None,
+        PartBody::Text(text) => Some(Screen::Said {
+            place: event.place.clone(),
+            body: web::said(message.as_str(), text),
+        }),
+    })
+}
+
+fn now() -> Timestamp {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,212 @@
+//! May this request come in at all? Host, Origin and size, before anything is read; and the
+//! headers that every answer carries.
+
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderName,
+    HeaderValue, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::Shared;
+use super::api::Refusal;
+use super::session::Travel;
+
+/// The largest body that is read, in bytes.
+pub const BODY_LIMIT: usize = 64 * 1024;
+
+/// How long a browser may take to send a body.
+const BODY_TIME: Duration = Duration::from_secs(10);
+
+/// On every answer, errors too.
+const HEADERS: [(HeaderName, &str); 8] = [
+    (
+        CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+         connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+    ),
+    (X_FRAME_OPTIONS, "DENY"),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (REFERRER_POLICY, "no-referrer"),
+    (CACHE_CONTROL, "no-store"),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("permissions-policy"),
+        "camera=(), geolocation=(), microphone=()",
+    ),
+];
+
+/// The names under which the page may be reached. Any other name is somebody's who points it at
+/// us (DNS rebinding).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hosts(Vec<Host>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Host {
+    /// As it stands in the `Host` header.
+    name: String,
+    /// As it stands in the `Origin` header of its own pages.
+    origin: String,
+}
+
+impl Hosts {
+    /// The loopback names of the address listened on, and what is configured besides.
+    pub fn new(bound: SocketAddr, configured: &[String]) -> Self {
+        let port = bound.port();
+        let ip = match bound.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => "127.0.0.1".to_owned(),
+            IpAddr::V4(ip) => ip.to_string(),
+            IpAddr::V6(ip) if ip.is_unspecified() => "127.0.0.1".to_owned(),
+            IpAddr::V6(ip) => format!("[{ip}]"),
+        };
+        let mut names = Vec::new();
+        for name in [ip, "localhost".to_owned()] {
+            if port == 80 {
+                names.push(Host::plain(&name));
+            }
+            names.push(Host::plain(&format!("{name}:{port}")));
+        }
+        names.extend(configured.iter().map(|host| Host::configured(host)));
+        Self(names)
+    }
+
+    fn find(&self, headers: &HeaderMap) -> Option<&Host> {
+        let name = the_only(headers, &HOST)?;
+        self.0
+            .iter()
+            .find(|host| host.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether the cookie of a request's host may travel without TLS.
+    pub(super) fn travel(&self, headers: &HeaderMap) -> Travel {
+        match self.find(headers) {
+            Some(host) if host.origin.starts_with("https://") => Travel::TlsOnly,
+            Some(_) | None => Travel::Plain,
+        }
+    }
+}
+
+impl Host {
+    fn plain(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            origin: format!("http://{name}"),
+        }
+    }
+
+    fn configured(text: &str) -> Self {
+        let text = text.trim().trim_end_matches('/');
+        match text.split_once("://") {
+            Some((_, name)) => Self {
+                name: name.to_owned(),
+                origin: text.to_owned(),
+            },
+            None => Self::plain(text),
+        }
+    }
+}
+
+/// Refuses what may not come in, and puts the headers on whatever goes out.
+pub(super) async fn guard(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+    let mut response = match admit(&shared.hosts, request).await {
+        Ok(request) => next.run(request).await,
+        Err(refusal) => refusal.into_response(),
+    };
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+async fn admit(hosts: &Hosts, request: Request) -> Result<Request, Refusal> {
+    let (parts, body) = request.into_parts();
+    let host = hosts.find(&parts.headers).ok_or(Refusal::new(
+        StatusCode::MISDIRECTED_REQUEST,
+        "this is not the address of this Postern; open the link that it printed",
+    ))?;
+    let named = parts.uri.authority().map(|named| named.as_str());
+    if named.is_some_and(|named| !named.eq_ignore_ascii_case(&host.name)) {
+        return Err(Refusal::new(
+            StatusCode::MISDIRECTED_REQUEST,
+            "the address and the host header differ",
+        ));
+    }
+    if parts.method == Method::GET || parts.method == Method::HEAD {
+        if parts.uri.path().starts_with("/api/") {
+            same_site(&parts.headers)?;
+        }
+        return Ok(Request::from_parts(parts, Body::empty()));
+    }
+    if the_only(&parts.headers, &ORIGIN) != Some(host.origin.as_str()) {
+        return Err(ELSEWHERE);
+    }
+    same_site(&parts.headers)?;
+    let body = read(&parts.headers, body).await?;
+    Ok(Request::from_parts(parts, body))
+}
+
+const ELSEWHERE: Refusal = Refusal::new(
+    StatusCode::FORBIDDEN,
+    "only Postern's own page may do this; open it by the link that Postern printed",
+);
+
+/// A browser says where a request comes from, and a page cannot change what it says. Another
+/// port of this machine is the same site to it, and still not us.
+fn same_site(headers: &HeaderMap) -> Result<(), Refusal> {
+    let from = HeaderName::from_static("sec-fetch-site");
+    match headers.get(&from).map(HeaderValue::as_bytes) {
+        None | Some(b"same-origin" | b"none") => Ok(()),
+        Some(_) => Err(ELSEWHERE),
+    }
+}
+
+async fn read(headers: &HeaderMap, body: Body) -> Result<Body, Refusal> {
+    let too_large = Refusal::new(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        "that is more than 64 KiB; send it in parts",
+    );
+    let announced = headers
+        .get(CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok())
+        .and_then(|length| length.parse::<usize>().ok());
+    if announced.is_some_and(|length| length > BODY_LIMIT) {
+        return Err(too_large);
+    }
+    if the_only(headers, &CONTENT_TYPE) != Some("application/json") {
+        return Err(Refusal::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "post it as application/json",
+        ));
+    }
+    match tokio::time::timeout(BODY_TIME, to_bytes(body, BODY_LIMIT)).await {
+        Ok(Ok(bytes)) => Ok(Body::from(bytes)),
+        Ok(Err(_)) => Err(too_large),
+        Err(_) => Err(Refusal::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "the request took too long to arrive; send it again",
+        )),
+    }
+}
+
+/// The value of a header that is there exactly once.
+fn the_only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (Some(value), None) => value.to_str().ok(),
+        (_, _) => None,
+    }
+}

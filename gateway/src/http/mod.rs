@@ -1,0 +1,146 @@
+//! What does a browser get? The page, its session, what it posts, and the stream of its place.
+//!
+//! ```text
+//!  connection (cap, timeouts) -> guard (Host, Origin, size) -> api -> Desk    what was posted
+//!                                                           -> events <- Web  what is shown
+//!                                                           -> page           a few fixed files
+//! ```
+//!
+//! GET changes nothing. A server address, a token or a scope is never read from a URL.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use adapters::web::Web;
+use async_trait::async_trait;
+use axum::Router;
+use axum::middleware;
+use axum::routing::{get, post};
+use bot_policy::access::Person;
+use bot_policy::event::InboundEvent;
+use bot_policy::id::Place;
+use serde::{Serialize, Serializer};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+mod api;
+mod connection;
+mod events;
+mod guard;
+mod page;
+mod session;
+
+pub use guard::{BODY_LIMIT, Hosts};
+pub use session::SessionHash;
+
+/// What the page needs of the gateway.
+#[async_trait]
+pub trait Desk: Send + Sync {
+    /// The account of a session; none when nobody has it.
+    async fn account(&self, session: SessionHash) -> Result<Option<String>, DeskError>;
+
+    /// Stores a new session. Called only for an account that has just been paired.
+    async fn open_session(&self, session: SessionHash, account: &str) -> Result<(), DeskError>;
+
+    /// Stores what came in. Once it returns, the browser is told that it arrived; an event with
+    /// a known id is taken and changes nothing. A pairing code is redeemed before it returns.
+    async fn accept(&self, event: InboundEvent) -> Result<(), DeskError>;
+
+    /// Who paired the place; none when it is nobody's.
+    async fn owner_of(&self, place: &Place) -> Result<Option<Person>, DeskError>;
+
+    /// The last 200 things that the place shows, oldest first.
+    async fn transcript(&self, place: &Place) -> Result<Vec<ScreenItem>, DeskError>;
+
+    /// Whether the gateway works.
+    async fn healthy(&self) -> bool;
+
+    /// The adapter whose screens the page shows.
+    fn web(&self) -> &Web;
+}
+
+/// The gateway could not do it now. What went wrong is for the log; the browser is told to try
+/// again.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the gateway could not do it: {0}")]
+pub struct DeskError(pub String);
+
+/// One thing that a place shows.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ScreenItem {
+    /// What it is called; for our own messages the key under which they were sent.
+    #[serde(serialize_with = "as_text")]
+    pub key: i64,
+    /// When it came, in milliseconds since 1970.
+    pub at: i64,
+    /// Who says it.
+    pub from: Speaker,
+    /// What it shows, as `adapters::web::encode` or `adapters::web::said` made it.
+    pub body: serde_json::Value,
+}
+
+/// Who says something on the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Speaker {
+    /// The person at the page.
+    Mine,
+    /// Postern.
+    Postern,
+}
+
+/// Serves the page until `shutdown`, then ends open streams and gives requests that are being
+/// answered two seconds.
+///
+/// `allowed_hosts` are names under which the page is reached besides the address that is
+/// listened on: `chat.example` or, behind a proxy that adds TLS, `https://chat.example`.
+///
+/// # Errors
+/// When the address of the listener cannot be read.
+pub async fn serve(
+    listener: TcpListener,
+    desk: Arc<dyn Desk>,
+    allowed_hosts: Vec<String>,
+    shutdown: impl Future,
+) -> std::io::Result<()> {
+    let hosts = Hosts::new(listener.local_addr()?, &allowed_hosts);
+    let (closing, closed) = watch::channel(());
+    let router = router(desk, hosts, closed.clone());
+    connection::serve(listener, router, closed, shutdown, closing).await;
+    Ok(())
+}
+
+#[derive(Clone)]
+struct Shared {
+    desk: Arc<dyn Desk>,
+    hosts: Arc<Hosts>,
+    closed: watch::Receiver<()>,
+}
+
+fn router(desk: Arc<dyn Desk>, hosts: Hosts, closed: watch::Receiver<()>) -> Router {
+    let shared = Shared {
+        desk,
+        hosts: Arc::new(hosts),
+        closed,
+    };
+    Router::new()
+        .route("/", get(page::index))
+        .route("/app.js", get(page::script))
+        .route("/draw.js", get(page::drawing))
+        .route("/style.css", get(page::style))
+        .route("/icon.svg", get(page::icon))
+        .route("/healthz", get(api::healthz))
+        .route("/api/chat", get(api::chat))
+        .route("/api/events", get(events::events))
+        .route("/api/pair", post(api::pair))
+        .route("/api/press", post(api::press))
+        .route("/api/say", post(api::say))
+        .fallback(api::nothing_here)
+        .layer(middleware::from_fn_with_state(shared.clone(), guard::guard))
+        .with_state(shared)
+}
+
+/// Numbers over 2^53 would not survive a browser.
+fn as_text<S: Serializer>(key: &i64, out: S) -> Result<S::Ok, S::Error> {
+    out.collect_str(key)
+}

@@ -1,0 +1,99 @@
+//! Which browser is this? A random token in a cookie, of which only the hash is ever stored.
+
+use std::fmt::Write;
+
+use axum::http::HeaderMap;
+use axum::http::header::COOKIE;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::DeskError;
+
+/// The cookie's name.
+const COOKIE_NAME: &str = "postern_session";
+
+/// How long a browser keeps the cookie, in seconds: 400 days, the longest that browsers allow
+/// (draft-ietf-httpbis-rfc6265bis, section 5.5).
+const MAX_AGE: u32 = 400 * 24 * 60 * 60;
+
+/// SHA-256 of a session's token, in hexadecimal; all that is stored of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SessionHash(String);
+
+impl SessionHash {
+    /// The hash, for storing.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The hash of a token as it stands in the cookie; none when it cannot be one of ours.
+    pub fn of(token: &str) -> Option<Self> {
+        let ours = token.len() == 64
+            && token
+                .bytes()
+                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        ours.then(|| Self(hex(&Sha256::digest(token.as_bytes()))))
+    }
+}
+
+/// Whether a cookie may also travel without TLS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Travel {
+    /// On loopback there is no TLS.
+    Plain,
+    /// The page is reached by `https` only.
+    TlsOnly,
+}
+
+/// A new session: what the browser keeps, and what is stored.
+pub struct Fresh {
+    /// The `Set-Cookie` value.
+    pub cookie: String,
+    /// The hash of the token in it.
+    pub hash: SessionHash,
+}
+
+/// Makes a session of 256 random bits.
+pub fn fresh(travel: Travel) -> Result<Fresh, DeskError> {
+    let token = random::<32>()?;
+    let hash = SessionHash(hex(&Sha256::digest(token.as_bytes())));
+    let secure = match travel {
+        Travel::Plain => "",
+        Travel::TlsOnly => "; Secure",
+    };
+    let cookie = format!(
+        "{COOKIE_NAME}={token}; HttpOnly; SameSite=Strict; Path=/; Max-Age={MAX_AGE}{secure}"
+    );
+    Ok(Fresh { cookie, hash })
+}
+
+/// The session of a request. Two cookies of that name are none: a page on another port of this
+/// machine can plant one, and must not choose which of them counts.
+pub fn of(headers: &HeaderMap) -> Option<SessionHash> {
+    let mut found = headers
+        .get_all(COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .filter(|(name, _)| *name == COOKIE_NAME);
+    match (found.next(), found.next()) {
+        (Some((_, token)), None) => SessionHash::of(token),
+        (_, _) => None,
+    }
+}
+
+/// Random bytes in hexadecimal.
+pub fn random<const BYTES: usize>() -> Result<String, DeskError> {
+    let mut bytes = [0; BYTES];
+    getrandom::fill(&mut bytes).map_err(|error| DeskError(format!("no randomness: {error}")))?;
+    Ok(hex(&bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
