@@ -1,0 +1,102 @@
+//! What did the person at the terminal ask for? One file per subcommand.
+
+use std::process::ExitCode;
+
+use bot_policy::id::Timestamp;
+use clap::{Parser, Subcommand};
+
+use crate::folder::{Folder, Purpose};
+use crate::socket::{Answer, AskError, Request, ask};
+
+pub mod banner;
+mod config;
+mod doctor;
+mod pair;
+pub mod screen;
+mod status;
+mod unpair;
+mod up;
+
+use screen::{Screen, Stop};
+
+/// The guarded door between your messaging apps and one agent.
+#[derive(Debug, Parser)]
+#[command(
+    name = "postern",
+    version,
+    after_help = "Without a command, postern starts (as `postern up` does)."
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Order>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Order {
+    /// Look at the configuration
+    #[command(subcommand)]
+    Config(config::Order),
+    /// Look at everything, and say what to do about what is wrong
+    Doctor,
+    /// Make a one-time code that lets an account in
+    Pair(pair::Arguments),
+    /// Show how the running Postern stands
+    Status,
+    /// Let go of a place
+    Unpair(unpair::Arguments),
+    /// Start Postern (the default)
+    Up,
+}
+
+/// Runs the program. The exit code is 0 when done, 1 when it could not be, 2 when the command
+/// line was not understood.
+///
+/// # Errors
+/// When the system gives the program no event loop.
+pub fn main() -> std::io::Result<ExitCode> {
+    let order = Arguments::parse().command.unwrap_or(Order::Up);
+    let screen = Screen::of_this_process();
+    let mut runtime = match order {
+        Order::Up => tokio::runtime::Builder::new_multi_thread(),
+        Order::Config(_) | Order::Doctor | Order::Pair(_) | Order::Status | Order::Unpair(_) => {
+            tokio::runtime::Builder::new_current_thread()
+        }
+    };
+    let done = runtime.enable_all().build()?.block_on(async {
+        match order {
+            Order::Config(order) => config::run(&screen, order),
+            Order::Doctor => doctor::run(&screen).await,
+            Order::Pair(arguments) => pair::run(&screen, arguments).await,
+            Order::Status => status::run(&screen).await,
+            Order::Unpair(arguments) => unpair::run(&screen, arguments).await,
+            Order::Up => up::run(&screen).await,
+        }
+    });
+    Ok(match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Stop::Shown) => ExitCode::FAILURE,
+        Err(Stop::Because(why)) => {
+            screen.complain(&why);
+            ExitCode::FAILURE
+        }
+    })
+}
+
+/// Asks the running gateway.
+async fn ask_running(request: &Request) -> Result<Answer, Stop> {
+    let path = Purpose::Data.path()?;
+    let folder = Folder::existing(Purpose::Data, &path)?.ok_or(AskError::NotRunning)?;
+    Ok(ask(&folder, request).await?)
+}
+
+/// An answer to something else than what was asked.
+fn unexpected() -> Stop {
+    AskError::Broken("an answer to something else".to_owned()).into()
+}
+
+fn now() -> Timestamp {
+    let passed = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
+    Timestamp(i64::try_from(passed.as_millis()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,66 @@
+//! `postern pair`: makes a one-time code.
+
+use std::fmt::Write;
+
+use bot_policy::id::Timestamp;
+use bot_policy::pairing::CodeRole;
+
+use super::screen::{Paint, Screen, Stop, outside, span};
+use super::{ask_running, now, unexpected};
+use crate::socket::{Answer, NewCode, Request};
+
+/// The longest name of a guest, in characters.
+const NAME_LIMIT: usize = 40;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Let in a guest under this name, who has a memory and the web and nothing of yours; without
+    /// it the code is for another account of your own
+    #[arg(long, value_name = "NAME", value_parser = guest_name)]
+    guest: Option<String>,
+}
+
+pub(super) async fn run(screen: &Screen, arguments: Arguments) -> Result<(), Stop> {
+    let role = match arguments.guest {
+        Some(name) => CodeRole::Guest { name },
+        None => CodeRole::Owner,
+    };
+    match ask_running(&Request::NewCode { role: role.clone() }).await? {
+        Answer::NewCode(code) => {
+            screen.show(&render(&code, &role, now(), screen.paint()));
+            Ok(())
+        }
+        Answer::Doctor { .. }
+        | Answer::Refused { .. }
+        | Answer::Status(_)
+        | Answer::Unpaired(_) => Err(unexpected()),
+    }
+}
+
+fn render(new: &NewCode, role: &CodeRole, now: Timestamp, paint: Paint) -> String {
+    let whom = match role {
+        CodeRole::Guest { name } => format!("{name} becomes your guest"),
+        CodeRole::Owner => "whoever sends it becomes you, the owner".to_owned(),
+    };
+    let mut text = format!(
+        "Code {} for {}, once: {whom}.\n",
+        paint.strong(&new.code),
+        span(now, new.ends_at),
+    );
+    let _ = writeln!(text, "Send /pair {} in a direct chat, or open:", new.code);
+    for link in &new.links {
+        let _ = writeln!(text, "  {}", outside(link));
+    }
+    text
+}
+
+fn guest_name(name: &str) -> Result<String, String> {
+    let name = name.trim();
+    let fits = |c: char| c.is_alphanumeric() || " .'-_".contains(c);
+    if name.is_empty() || name.chars().count() > NAME_LIMIT || !name.chars().all(fits) {
+        return Err(format!(
+            "use 1 to {NAME_LIMIT} letters, digits, blanks and . ' - _"
+        ));
+    }
+    Ok(name.to_owned())
+}

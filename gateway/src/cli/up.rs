@@ -1,0 +1,64 @@
+//! `postern up`: runs the gateway until it is told to stop.
+
+use std::io::IsTerminal;
+
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::ask_running;
+use super::screen::{Paint, Screen, Stop, outside};
+use crate::config::Config;
+use crate::folder::{Folder, FolderError, Purpose};
+use crate::socket::{Answer, Request};
+use crate::{Settings, run as run_gateway};
+
+pub(super) async fn run(screen: &Screen) -> Result<(), Stop> {
+    let config_folder = Folder::open(Purpose::Config, &Purpose::Config.path()?)?;
+    let config = Config::read(config_folder.path())?;
+    log(&config);
+    let data = match Folder::open(Purpose::Data, &Purpose::Data.path()?)?.hold() {
+        Ok(data) => data,
+        Err(held @ FolderError::Held(_)) => return already_running(screen, held).await,
+        Err(why) => return Err(why.into()),
+    };
+    let (mut stop, mut interrupt) = (
+        signal(SignalKind::terminate())?,
+        signal(SignalKind::interrupt())?,
+    );
+    let shutdown = async move {
+        tokio::select! {
+            _ = stop.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    };
+    let screen = *screen;
+    let settings = Settings {
+        config,
+        data,
+        started: Box::new(move |banner| screen.show(&banner.render(screen.paint()))),
+    };
+    Ok(run_gateway(settings, shutdown).await?)
+}
+
+/// Tells where the other one is. One that holds the folder and does not answer is an error.
+async fn already_running(screen: &Screen, held: FolderError) -> Result<(), Stop> {
+    let Ok(Answer::Status(status)) = ask_running(&Request::Status).await else {
+        return Err(held.into());
+    };
+    screen.show(&format!(
+        "Postern is already running: {}\nTo let another account in: postern pair\n",
+        outside(&status.web)
+    ));
+    Ok(())
+}
+
+fn log(config: &Config) {
+    let filter = tracing_subscriber::EnvFilter::new(&config.log.filter);
+    let colour =
+        std::io::stderr().is_terminal() && Screen::of_this_process().paint() == Paint::Colour;
+    // A second subscriber in one process can only be a test's; the first then stays.
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(colour)
+        .try_init();
+}

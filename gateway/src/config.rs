@@ -1,0 +1,293 @@
+//! What did the owner set? One TOML file in which everything is optional and nothing unknown is
+//! passed over.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use bot_policy::id::LineId;
+use rustix::process::geteuid;
+use serde::Deserialize;
+
+use crate::folder::quoted;
+
+mod explain;
+
+/// The file's name in the configuration folder.
+pub const FILE_NAME: &str = "postern.toml";
+
+/// Where the web chat listens when nothing is configured.
+pub const USUAL_ADDRESS: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8787);
+
+/// The largest file that is read, in bytes.
+const FILE_LIMIT: u64 = 256 * 1024;
+
+/// The whole configuration.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// The web chat.
+    pub web: Web,
+    /// Our accounts on platforms, by the name that the owner gave them.
+    pub lines: BTreeMap<LineId, adapters::Config>,
+    /// What is logged.
+    pub log: Log,
+}
+
+/// The web chat.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Web {
+    /// Where it listens.
+    pub listen: Listen,
+    /// Host names, beyond those of this machine, under which a browser may ask for the page.
+    pub hosts: Vec<String>,
+}
+
+/// Where the web chat listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listen {
+    /// There and nowhere else.
+    Configured(SocketAddr),
+    /// There, or on the next free port after it.
+    From(SocketAddr),
+}
+
+/// What is logged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Log {
+    /// A filter in the words of `tracing-subscriber`.
+    pub filter: String,
+}
+
+/// The configuration cannot be used. The text names file, line, column and key, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file could not be read.
+    #[error("cannot read {}: {why}", .file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        why: std::io::Error,
+    },
+    /// Others could have written it.
+    #[error("{} can be changed by others; make it yours alone with: chmod 600 {}", .0.display(), quoted(.0))]
+    Loose(PathBuf),
+    /// It belongs to another account.
+    #[error("{} belongs to user {owner}, not to you; take it over with: sudo chown {us} {}", .file.display(), quoted(.file))]
+    NotOurs {
+        /// The file.
+        file: PathBuf,
+        /// Whose it is.
+        owner: u32,
+        /// Who we are.
+        us: u32,
+    },
+    /// It is no configuration.
+    #[error("{} is over {FILE_LIMIT} bytes, which no configuration needs; is it the right file?", .0.display())]
+    TooLong(PathBuf),
+    /// Something in it is wrong.
+    #[error("{}:{line}:{column}: {}{what}", .file.display(), if .key.is_empty() { String::new() } else { format!("{key}: ") })]
+    Wrong {
+        /// The file.
+        file: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The column in characters, from 1.
+        column: usize,
+        /// The key, dotted; empty when the file is no TOML there.
+        key: String,
+        /// What is wrong and what to do.
+        what: String,
+    },
+}
+
+impl Default for Listen {
+    fn default() -> Self {
+        Self::From(USUAL_ADDRESS)
+    }
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self {
+            filter: "warn".to_owned(),
+        }
+    }
+}
+
+impl Listen {
+    /// The address asked for.
+    pub fn address(self) -> SocketAddr {
+        match self {
+            Self::Configured(at) | Self::From(at) => at,
+        }
+    }
+}
+
+impl Config {
+    /// Reads the file of a configuration folder; no file is the empty configuration.
+    ///
+    /// # Errors
+    /// When there is a file and anything in it is wrong.
+    pub fn read(folder: &Path) -> Result<Self, ConfigError> {
+        let file = folder.join(FILE_NAME);
+        let io = |why| ConfigError::Io {
+            file: file.clone(),
+            why,
+        };
+        let open = match fs::File::open(&file) {
+            Ok(open) => open,
+            Err(why) if why.kind() == ErrorKind::NotFound => return Ok(Self::default()),
+            Err(why) => return Err(io(why)),
+        };
+        let found = open.metadata().map_err(io)?;
+        let us = geteuid().as_raw();
+        // Root may write anything anyway: a file that an engine mounts for us is often root's.
+        if found.uid() != us && found.uid() != 0 {
+            return Err(ConfigError::NotOurs {
+                owner: found.uid(),
+                us,
+                file,
+            });
+        }
+        if found.mode() & 0o022 != 0 {
+            return Err(ConfigError::Loose(file));
+        }
+        let mut text = String::new();
+        open.take(FILE_LIMIT + 1)
+            .read_to_string(&mut text)
+            .map_err(io)?;
+        if text.len() as u64 > FILE_LIMIT {
+            return Err(ConfigError::TooLong(file));
+        }
+        Self::parse(&file, &text)
+    }
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// [`ConfigError::Wrong`], naming the first thing that is.
+    pub fn parse(file: &Path, text: &str) -> Result<Self, ConfigError> {
+        let wrong = |why: &toml::de::Error, key: String| explain::wrong(file, text, why, key);
+        let toml = toml::Deserializer::parse(text).map_err(|why| wrong(&why, String::new()))?;
+        let written: Written = serde_path_to_error::deserialize(toml).map_err(|why| {
+            let key = why.path().to_string();
+            wrong(why.inner(), key)
+        })?;
+        Ok(Self {
+            web: Web {
+                listen: written
+                    .web
+                    .listen
+                    .map_or(Listen::default(), Listen::Configured),
+                hosts: written.web.hosts.into_iter().map(|host| host.0).collect(),
+            },
+            lines: written
+                .lines
+                .into_iter()
+                .map(|(name, line)| (LineId::new(name.0), line))
+                .collect(),
+            log: written
+                .log
+                .filter
+                .map_or(Log::default(), |filter| Log { filter: filter.0 }),
+        })
+    }
+
+    /// What the owner should know about a configuration that is right but daring.
+    pub fn warnings(&self) -> Vec<String> {
+        let at = self.web.listen.address();
+        if at.ip().is_loopback() {
+            return Vec::new();
+        }
+        vec![format!(
+            "the web chat listens on {at}, where other machines reach it over plain HTTP; put a proxy with TLS in front and name its host in web.hosts, or set web.listen to 127.0.0.1:{}",
+            at.port()
+        )]
+    }
+}
+
+/// The file as it is written.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Written {
+    web: WrittenWeb,
+    lines: BTreeMap<LineName, adapters::Config>,
+    log: WrittenLog,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct WrittenWeb {
+    listen: Option<SocketAddr>,
+    hosts: Vec<Host>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct WrittenLog {
+    filter: Option<Filter>,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
+struct LineName(String);
+
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Host(String);
+
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Filter(String);
+
+impl TryFrom<String> for LineName {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if name == "web" {
+            return Err(
+                "the name web belongs to the built-in web chat; name the line otherwise".to_owned(),
+            );
+        }
+        if name.is_empty() || name.len() > 32 || !name.chars().all(fits) {
+            return Err(format!(
+                "a line cannot be called {name:?}; use 1 to 32 of a-z, 0-9 and -"
+            ));
+        }
+        Ok(Self(name))
+    }
+}
+
+impl TryFrom<String> for Host {
+    type Error = String;
+
+    fn try_from(host: String) -> Result<Self, String> {
+        let host = host.to_ascii_lowercase();
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
+        if host.is_empty() || host.len() > 253 || !host.chars().all(fits) {
+            return Err(format!(
+                "{host:?} is not a host name; write it without https://, port, path or *, like chat.example.org"
+            ));
+        }
+        Ok(Self(host))
+    }
+}
+
+impl TryFrom<String> for Filter {
+    type Error = String;
+
+    fn try_from(filter: String) -> Result<Self, String> {
+        match tracing_subscriber::EnvFilter::try_new(&filter) {
+            Ok(_) => Ok(Self(filter)),
+            Err(_) => Err(format!(
+                "{filter:?} is not a log filter; use error, warn, info, debug or trace, or pairs like gateway=debug"
+            )),
+        }
+    }
+}
