@@ -1,1 +1,3 @@
-//! tests
+//! What the adapters promise.
+
+mod web;

@@ -121,6 +121,11 @@ impl Web {
         self.hub.subscribe()
     }
 
+    /// How many tabs listen now.
+    pub fn listeners(&self) -> usize {
+        self.hub.receiver_count()
+    }
+
     /// Shows a change to whoever has the page open. Nobody has to: what lasts is in the store.
     pub fn show(&self, screen: Screen) {
         let _ = self.hub.send(screen);

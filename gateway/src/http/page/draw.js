@@ -73,8 +73,9 @@ function drawPiece(piece) {
 }
 
 export function drawNotice(item, press) {
-  const slip = make("div", "slip", item.body.text || "");
-  slip.append(drawChoices(item, slip, press));
+  const slip = make("div", "slip");
+  slip.append(make("span", "line", item.body.text || ""));
+  drawChoices(item, slip, press);
   return slip;
 }
 
@@ -111,7 +112,7 @@ export function drawCard(item, press) {
     inner.append(rule);
   }
   if (body.outcome) inner.append(make("p", "outcome", body.outcome));
-  else inner.append(drawChoices(item, inner, press));
+  else drawChoices(item, inner, press);
   card.append(head, inner);
   return card;
 }
@@ -132,7 +133,5 @@ function drawChoices(item, around, press) {
     });
     row.append(button);
   }
-  if (!row.childElementCount) row.hidden = true;
-  else around.append(error);
-  return row;
+  if (row.childElementCount) around.append(row, error);
 }
