@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use rustix::process::{Pid, geteuid, getpid};
+use rustix::process::{Pid, getpid};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -21,9 +21,10 @@ use tokio::time::timeout;
 
 use crate::folder::{DataFolder, Folder};
 
-mod kin;
+pub mod kin;
 mod words;
 
+use kin::Refusal;
 pub use words::{
     Answer, Keeper, KeeperError, LineState, LineStatus, NewCode, PersonStatus, Request, Status,
     Unpaired,
@@ -86,6 +87,14 @@ impl Socket {
     /// # Errors
     /// When the path is too long for the system, or something in the way is no socket.
     pub fn open(data: &DataFolder) -> Result<Self, SocketError> {
+        Self::open_for(data, getpid())
+    }
+
+    /// Opens it for a gateway that is another process than this one; only tests need that.
+    ///
+    /// # Errors
+    /// As [`Socket::open`].
+    pub fn open_for(data: &DataFolder, gateway: Pid) -> Result<Self, SocketError> {
         let path = data.folder().socket();
         let wrong = |why| SocketError {
             path: path.clone(),
@@ -96,8 +105,7 @@ impl Socket {
             Err(why) if why.kind() == ErrorKind::NotFound => {}
             Err(why) => return Err(wrong(why)),
         }
-        let gateway = getpid();
-        kin::keep_orphans(gateway).map_err(wrong)?;
+        kin::keep_orphans().map_err(wrong)?;
         let listener = UnixListener::bind(&path).map_err(wrong)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(wrong)?;
         Ok(Self {
@@ -144,25 +152,12 @@ impl Socket {
         timeout(PATIENCE, send(&mut stream, &answer)).await?
     }
 
-    /// Why the peer is not answered, if it is not.
     fn stranger(&self, stream: &UnixStream) -> Option<String> {
-        let Ok(peer) = stream.peer_cred() else {
-            return Some("the system does not say who is asking".to_owned());
+        let refusal = match stream.peer_cred() {
+            Ok(peer) => kin::refuse(peer.uid(), peer.pid(), self.gateway)?,
+            Err(_) => Refusal::Unknown,
         };
-        if peer.uid() != geteuid().as_raw() {
-            return Some("only the user who runs Postern may ask it".to_owned());
-        }
-        let Some(pid) = peer.pid().and_then(Pid::from_raw) else {
-            return Some("the system does not say which process is asking".to_owned());
-        };
-        match kin::descends(pid, self.gateway) {
-            Ok(kin::Descent::Stranger) => None,
-            Ok(kin::Descent::OfTheGateway) => Some(
-                "what Postern itself started may not ask it; type the command in a terminal of your own"
-                    .to_owned(),
-            ),
-            Err(why) => Some(format!("cannot tell which process is asking: {why}")),
-        }
+        Some(refusal.to_string())
     }
 }
 

@@ -3,3 +3,12 @@
 mod http;
 mod http_desk;
 mod http_wire;
+//! tests
+
+mod cli;
+mod compose;
+mod config;
+mod folder;
+mod keeper;
+mod listen;
+mod socket;

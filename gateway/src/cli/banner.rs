@@ -77,8 +77,8 @@ impl Banner {
         }
         if self.lines.is_empty() {
             rows.push((
-                "telegram",
-                "off  to switch on: put [lines.telegram] with a bot token into postern.toml, see docs/configuration.md"
+                "lines",
+                "off  to let a messaging app in, add [lines.NAME] to postern.toml: docs/configuration.md"
                     .to_owned(),
             ));
         }

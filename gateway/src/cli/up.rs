@@ -1,6 +1,7 @@
 //! `postern up`: runs the gateway until it is told to stop.
 
 use std::io::IsTerminal;
+use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -8,7 +9,7 @@ use super::ask_running;
 use super::screen::{Paint, Screen, Stop, outside};
 use crate::config::Config;
 use crate::folder::{Folder, FolderError, Purpose};
-use crate::socket::{Answer, Request};
+use crate::socket::{Answer, AskError, Request};
 use crate::{Settings, run as run_gateway};
 
 pub(super) async fn run(screen: &Screen) -> Result<(), Stop> {
@@ -39,16 +40,25 @@ pub(super) async fn run(screen: &Screen) -> Result<(), Stop> {
     Ok(run_gateway(settings, shutdown).await?)
 }
 
-/// Tells where the other one is. One that holds the folder and does not answer is an error.
+/// Tells where the other one is; it may still be starting. One that holds the folder and does not
+/// answer is an error.
 async fn already_running(screen: &Screen, held: FolderError) -> Result<(), Stop> {
-    let Ok(Answer::Status(status)) = ask_running(&Request::Status).await else {
-        return Err(held.into());
-    };
-    screen.show(&format!(
-        "Postern is already running: {}\nTo let another account in: postern pair\n",
-        outside(&status.web)
-    ));
-    Ok(())
+    for _ in 0..20 {
+        match ask_running(&Request::Status).await {
+            Ok(Answer::Status(status)) => {
+                screen.show(&format!(
+                    "Postern is already running: {}\nTo let another account in: postern pair\n",
+                    outside(&status.web)
+                ));
+                return Ok(());
+            }
+            Err(why) if why == AskError::NotRunning.into() => {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+            Ok(_) | Err(_) => break,
+        }
+    }
+    Err(held.into())
 }
 
 fn log(config: &Config) {

@@ -1,43 +1,57 @@
-//! Did the gateway start this process? Read from the parents of the process, all the way up.
+//! May this process ask? Not when it is another user's, and not when the gateway started it.
 
 use std::fs;
 use std::io;
 
-use rustix::process::{Pid, set_child_subreaper};
+use rustix::process::{Pid, geteuid, getpid, set_child_subreaper};
 
 /// More parents than a real process has.
 const GENERATIONS: usize = 1024;
 
-/// Where a process comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Descent {
+/// Why a process is not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
     /// The gateway is among its parents, or it is the gateway.
-    OfTheGateway,
-    /// It is not.
-    Stranger,
+    #[error(
+        "what Postern itself started may not ask it; type the command in a terminal of your own"
+    )]
+    Kin,
+    /// Another user's.
+    #[error("only the user who runs Postern may ask it; log in as that user")]
+    OtherUser,
+    /// It cannot be told, as when it has already ended.
+    #[error(
+        "the system does not say which process is asking; type the command in a terminal of your own"
+    )]
+    Unknown,
 }
 
-/// Has the system hand orphaned descendants to the gateway rather than to process 1, so that
-/// leaving its parent does not make a child a stranger.
-pub(super) fn keep_orphans(gateway: Pid) -> io::Result<()> {
-    Ok(set_child_subreaper(Some(gateway))?)
-}
-
-/// Whether a process descends from the gateway. A process that is gone, or whose parents cannot
-/// be read, is an error: the caller refuses it.
-pub(super) fn descends(pid: Pid, gateway: Pid) -> io::Result<Descent> {
+/// Why a process of this user and number is not answered, if it is not.
+pub fn refuse(uid: u32, pid: Option<i32>, gateway: Pid) -> Option<Refusal> {
+    if uid != geteuid().as_raw() {
+        return Some(Refusal::OtherUser);
+    }
+    let Some(mut pid) = pid.filter(|pid| *pid > 0) else {
+        return Some(Refusal::Unknown);
+    };
     let gateway = gateway.as_raw_nonzero().get();
-    let mut pid = pid.as_raw_nonzero().get();
     for _ in 0..GENERATIONS {
         if pid == gateway {
-            return Ok(Descent::OfTheGateway);
+            return Some(Refusal::Kin);
         }
-        match parent(pid)? {
-            0 => return Ok(Descent::Stranger),
-            next => pid = next,
+        match parent(pid) {
+            Ok(0) => return None,
+            Ok(next) => pid = next,
+            Err(_) => return Some(Refusal::Unknown),
         }
     }
-    Err(io::Error::other("it has no end of parents"))
+    Some(Refusal::Unknown)
+}
+
+/// Has the system hand orphaned descendants to this process rather than to process 1, so that
+/// leaving its parent does not make a child a stranger.
+pub(super) fn keep_orphans() -> io::Result<()> {
+    Ok(set_child_subreaper(Some(getpid()))?)
 }
 
 /// The fourth field of `/proc/PID/stat`, `man 5 proc_pid_stat`; the second is a name in
