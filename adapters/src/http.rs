@@ -1,1 +1,109 @@
-//! http
+//! What came of one HTTP call? One outcome, one [`AdapterError`]; no text in it holds an address.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::{AdapterError, ConfigError};
+
+/// Whether a call may be made twice without anybody noticing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Repeat {
+    /// Asking again changes nothing: polls, edits, acknowledgements.
+    Harmless,
+    /// Asking again could show a message twice.
+    Visible,
+}
+
+/// What the other side answered, whatever its status.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// The HTTP status.
+    pub(crate) status: u16,
+    /// The body, at most [`LARGEST_ANSWER`] bytes.
+    pub(crate) body: Vec<u8>,
+}
+
+/// The client of all adapters: no proxy, no redirects, bounded waiting for a connection.
+pub(crate) fn client() -> Result<reqwest::Client, ConfigError> {
+    reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(Duration::from_secs(10))
+        .pool_idle_timeout(Duration::from_secs(50))
+        .tcp_nodelay(true)
+        .build()
+        .map_err(|_| ConfigError("the TLS client cannot be set up on this machine".to_owned()))
+}
+
+/// Posts JSON and reads the whole answer.
+///
+/// # Errors
+/// `Retry` when nothing was sent, or when a repeat is harmless; otherwise `Ambiguous`.
+pub(crate) async fn post(
+    client: &reqwest::Client,
+    url: &str,
+    body: &impl Serialize,
+    patience: Duration,
+    repeat: Repeat,
+) -> Result<Answer, AdapterError> {
+    let sent = client.post(url).timeout(patience).json(body).send().await;
+    let mut response = match sent {
+        Ok(response) => response,
+        Err(error) if error.is_connect() || error.is_builder() => {
+            return Err(later("no connection to it"));
+        }
+        Err(error) if error.is_timeout() => return Err(lost(repeat, "it did not answer in time")),
+        Err(_) => return Err(lost(repeat, "the connection broke")),
+    };
+    let status = response.status().as_u16();
+    let mut body = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) if body.len().saturating_add(chunk.len()) <= LARGEST_ANSWER => {
+                body.extend_from_slice(&chunk);
+            }
+            Ok(Some(_)) => return Err(lost(repeat, "its answer is too large")),
+            Ok(None) => return Ok(Answer { status, body }),
+            Err(_) => return Err(lost(repeat, "the connection broke")),
+        }
+    }
+}
+
+/// The error of a call that was refused with this status and, where the platform gives them, a
+/// time to wait and a description.
+pub(crate) fn refusal(
+    status: u16,
+    after: Option<Duration>,
+    description: String,
+    repeat: Repeat,
+) -> AdapterError {
+    match status {
+        401 => AdapterError::Credentials(description),
+        409 => AdapterError::Conflict,
+        429 => AdapterError::Retry {
+            after,
+            why: "it asks us to slow down".to_owned(),
+        },
+        500.. => lost(repeat, "it has trouble of its own"),
+        _ => AdapterError::Refused(description),
+    }
+}
+
+/// The error of a call that was sent and whose answer is not known.
+pub(crate) fn lost(repeat: Repeat, why: &str) -> AdapterError {
+    match repeat {
+        Repeat::Harmless => later(why),
+        Repeat::Visible => AdapterError::Ambiguous,
+    }
+}
+
+fn later(why: &str) -> AdapterError {
+    AdapterError::Retry {
+        after: None,
+        why: why.to_owned(),
+    }
+}
+
+/// The largest answer read, in bytes. A full batch of updates stays well below it.
+const LARGEST_ANSWER: usize = 16 << 20;

@@ -17,8 +17,8 @@ use bot_policy::message::OutboundMessage;
 use serde::{Deserialize, Serialize};
 
 mod http;
-mod markup;
-mod telegram;
+pub mod markup;
+pub mod telegram;
 pub mod web;
 
 /// One account of ours on one platform.
@@ -191,6 +191,6 @@ pub struct ConfigError(pub String);
 /// When a setting is missing or a secret cannot be read; the text says which and what to do.
 pub fn build(line: LineId, config: &Config) -> Result<Arc<dyn Adapter>, ConfigError> {
     match config {
-        Config::Telegram(_) => Err(ConfigError(format!("line {line}: not built"))),
+        Config::Telegram(config) => Ok(Arc::new(telegram::Telegram::new(line, config)?)),
     }
 }

@@ -1,1 +1,3 @@
-//! fakes
+//! Strict loopback servers: each refuses what its platform refuses, with the platform's own words.
+
+pub mod telegram;

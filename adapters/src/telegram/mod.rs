@@ -1,5 +1,254 @@
-//! Telegram.
-#[derive(Clone, Debug, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-/// A Telegram bot.
-pub struct Config {}
+//! Telegram, by long polling: no open port, no webhook.
+//!
+//! ```text
+//!  getUpdates -> listen -> decode (pure; parts, addressed) -> Inbox
+//!  OutboundMessage -> encode (pure; rich) -> send, edit -> sendMessage, editMessageText
+//! ```
+
+mod addressed;
+mod api;
+mod config;
+mod decode;
+mod encode;
+mod listen;
+mod parts;
+mod rich;
+
+use std::sync::{PoisonError, RwLock};
+
+use async_trait::async_trait;
+use bot_policy::event::ReplyHandle;
+use bot_policy::id::{LineId, MessageRef, Place, Platform};
+use bot_policy::message::OutboundMessage;
+use serde_json::Value;
+use teloxide_core::payloads::{AnswerCallbackQuery, GetMe, SendChatAction, SetMyCommands};
+use teloxide_core::types::{
+    BotCommand, CallbackQueryId, ChatAction, ChatId, MessageId, Recipient, ThreadId,
+};
+
+pub use config::Config;
+pub use decode::{Me, decode};
+
+use crate::http::Repeat;
+use crate::{
+    Adapter, AdapterError, Capabilities, ConfigError, Encoded, Inbox, Probe, SendKey, Support,
+};
+use api::Api;
+use encode::Part;
+
+/// One Telegram bot.
+#[derive(Debug)]
+pub struct Telegram {
+    line: LineId,
+    api: Api,
+    me: RwLock<Option<Me>>,
+    /// Held by the one poll that runs.
+    polling: tokio::sync::Mutex<()>,
+}
+
+impl Telegram {
+    /// Reads the token and sets up the client. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// When a setting is missing or the token cannot be read; the text says what to do.
+    pub fn new(line: LineId, config: &Config) -> Result<Self, ConfigError> {
+        let named = |ConfigError(why)| ConfigError(format!("line {line}: {why}"));
+        let api = Api::new(config).map_err(named)?;
+        Ok(Self {
+            line,
+            api,
+            me: RwLock::new(None),
+            polling: tokio::sync::Mutex::new(()),
+        })
+    }
+
+    fn known(&self) -> Option<Me> {
+        let me = self.me.read().unwrap_or_else(PoisonError::into_inner);
+        me.clone()
+    }
+
+    async fn ask_who_we_are(&self) -> Result<Me, AdapterError> {
+        let answer = self.api.call(&GetMe::new(), Repeat::Harmless).await?;
+        let id = answer.get("id").and_then(Value::as_i64);
+        let username = answer.get("username").and_then(Value::as_str);
+        let (Some(id), Some(username)) = (id, username) else {
+            return Err(AdapterError::Refused(
+                "it does not say who we are".to_owned(),
+            ));
+        };
+        let me = Me {
+            id,
+            username: username.to_owned(),
+        };
+        *self.me.write().unwrap_or_else(PoisonError::into_inner) = Some(me.clone());
+        Ok(me)
+    }
+}
+
+#[async_trait]
+impl Adapter for Telegram {
+    fn platform(&self) -> Platform {
+        platform()
+    }
+
+    fn line(&self) -> &LineId {
+        &self.line
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            edit: Support::Yes,
+            card_body: 1500,
+            marks_forwards: Support::Yes,
+        }
+    }
+
+    async fn probe(&self) -> Result<Probe, AdapterError> {
+        let me = self.ask_who_we_are().await?;
+        Ok(Probe {
+            name: format!("@{}", me.username),
+        })
+    }
+
+    async fn announce(&self, commands: &[(&str, &str)]) -> Result<(), AdapterError> {
+        let commands: Vec<BotCommand> = commands
+            .iter()
+            .map(|(name, about)| BotCommand::new(*name, *about))
+            .collect();
+        let call = SetMyCommands::new(commands);
+        self.api.call(&call, Repeat::Harmless).await.map(drop)
+    }
+
+    fn pair_link(&self, code: &str) -> Option<String> {
+        let me = self.known()?;
+        Some(format!("https://t.me/{}?start={code}", me.username))
+    }
+
+    async fn listen(&self, inbox: &dyn Inbox) -> Result<(), AdapterError> {
+        let _alone = self.polling.lock().await;
+        let mut patience = listen::Patience::default();
+        let me = loop {
+            if let Some(me) = self.known() {
+                break me;
+            }
+            match self.ask_who_we_are().await {
+                Ok(me) => break me,
+                Err(error) => patience.wait(&self.line, error).await?,
+            }
+        };
+        listen::listen(&self.api, &self.line, &me, inbox).await
+    }
+
+    fn encode(&self, message: &OutboundMessage) -> Vec<Encoded> {
+        encode::encode(message)
+    }
+
+    async fn acknowledge(
+        &self,
+        reply: &ReplyHandle,
+        notice: Option<&str>,
+    ) -> Result<(), AdapterError> {
+        let mut call = AnswerCallbackQuery::new(CallbackQueryId(reply.0.clone()));
+        if let Some(notice) = notice {
+            call.text = Some(rich::head(notice, LONGEST_NOTICE).to_owned());
+            call.show_alert = Some(true);
+        }
+        match self.api.call(&call, Repeat::Harmless).await {
+            // Answered before, or too late: the spinner is gone either way.
+            Ok(_) | Err(AdapterError::Refused(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn send(
+        &self,
+        place: &Place,
+        part: &Encoded,
+        _key: SendKey,
+    ) -> Result<MessageRef, AdapterError> {
+        let part = open(part)?;
+        let mut call = part.send(chat(place)?);
+        call.message_thread_id = thread(place)?;
+        // Each answer takes something away from the call, so this ends.
+        let answer = loop {
+            match self.api.call(&call, Repeat::Visible).await {
+                Err(AdapterError::Refused(why))
+                    if refuses_entities(&why) && call.entities.take().is_some() =>
+                {
+                    call.text = part.bare();
+                }
+                Err(AdapterError::Refused(why))
+                    if why.contains("thread not found")
+                        && call.message_thread_id.take().is_some() => {}
+                answer => break answer?,
+            }
+        };
+        // It was sent; without its number it cannot be found again.
+        let id = answer.get("message_id").and_then(Value::as_i64);
+        id.map(|id| MessageRef::new(id.to_string()))
+            .ok_or(AdapterError::Ambiguous)
+    }
+
+    async fn edit(
+        &self,
+        place: &Place,
+        on: &MessageRef,
+        part: &Encoded,
+    ) -> Result<(), AdapterError> {
+        let part = open(part)?;
+        let mut call = part.edit(chat(place)?, number(on.as_str())?);
+        loop {
+            match self.api.call(&call, Repeat::Harmless).await {
+                Ok(_) => return Ok(()),
+                Err(AdapterError::Refused(why)) if why.contains("message is not modified") => {
+                    return Ok(());
+                }
+                Err(AdapterError::Refused(why))
+                    if refuses_entities(&why) && call.entities.take().is_some() =>
+                {
+                    call.text = part.bare();
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    async fn typing(&self, place: &Place) -> Result<(), AdapterError> {
+        let mut call = SendChatAction::new(Recipient::Id(ChatId(chat(place)?)), ChatAction::Typing);
+        call.message_thread_id = thread(place)?;
+        self.api.call(&call, Repeat::Harmless).await.map(drop)
+    }
+}
+
+/// What this adapter calls its platform.
+fn platform() -> Platform {
+    Platform::new("telegram")
+}
+
+fn open(part: &Encoded) -> Result<Part, AdapterError> {
+    serde_json::from_value(part.0.clone())
+        .map_err(|_| AdapterError::Refused("the stored message cannot be read".to_owned()))
+}
+
+fn chat(place: &Place) -> Result<i64, AdapterError> {
+    let chat = place.chat.as_str().parse();
+    chat.map_err(|_| AdapterError::Refused("the chat's id is no number".to_owned()))
+}
+
+fn thread(place: &Place) -> Result<Option<ThreadId>, AdapterError> {
+    let thread = place.thread.as_ref();
+    let number = thread.map(|id| number(id.as_str())).transpose()?;
+    Ok(number.map(|id| ThreadId(MessageId(id))))
+}
+
+fn number(id: &str) -> Result<i32, AdapterError> {
+    let number = id.parse();
+    number.map_err(|_| AdapterError::Refused("an id is no number of Telegram's".to_owned()))
+}
+
+/// Longest text of answerCallbackQuery, in UTF-16 units (Bot API: "0-200 characters").
+const LONGEST_NOTICE: usize = 200;
+
+fn refuses_entities(why: &str) -> bool {
+    why.contains("parse entities") || why.to_ascii_lowercase().contains("entity")
+}

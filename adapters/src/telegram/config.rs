@@ -1,0 +1,100 @@
+//! How is a Telegram line set up?
+
+use std::path::PathBuf;
+
+use bot_policy::secret::Secret;
+use serde::Deserialize;
+use url::Url;
+
+use crate::ConfigError;
+
+/// A Telegram bot.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The file that holds the token from @BotFather and nothing else.
+    pub token_file: Option<PathBuf>,
+    /// The environment variable that holds it, instead of a file.
+    pub token_env: Option<String>,
+    /// Where the Bot API answers; `https://api.telegram.org` unless set.
+    pub api: Option<Url>,
+}
+
+impl Config {
+    /// Reads the token.
+    ///
+    /// # Errors
+    /// When not exactly one of the two settings is there, or what it names is missing, empty or
+    /// not shaped like a token.
+    pub(crate) fn token(&self) -> Result<Secret<String>, ConfigError> {
+        let (text, source) = match (&self.token_file, &self.token_env) {
+            (Some(path), None) => {
+                let source = format!("token_file {}", path.display());
+                let text = std::fs::read_to_string(path).map_err(|error| {
+                    ConfigError(format!(
+                        "{source} cannot be read ({}); write the token from @BotFather into it",
+                        error.kind()
+                    ))
+                })?;
+                (text, source)
+            }
+            (None, Some(name)) => {
+                let source = format!("token_env {name}");
+                let text = std::env::var(name).map_err(|_| {
+                    ConfigError(format!(
+                        "{source} is not set; export it with the token from @BotFather"
+                    ))
+                })?;
+                (text, source)
+            }
+            (Some(_), Some(_)) => {
+                return Err(ConfigError(
+                    "token_file and token_env are both set; keep one of them".to_owned(),
+                ));
+            }
+            (None, None) => {
+                return Err(ConfigError(
+                    "no token; set token_file to a file that holds the token from @BotFather"
+                        .to_owned(),
+                ));
+            }
+        };
+        let token = text.trim();
+        if token.is_empty() {
+            return Err(ConfigError(format!(
+                "{source} is empty; put the token from @BotFather into it"
+            )));
+        }
+        // The token becomes part of an address: nothing in it may lead elsewhere.
+        if !token
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, ':' | '-' | '_'))
+        {
+            return Err(ConfigError(format!(
+                "{source} does not hold a token; copy the whole line from @BotFather, like 123456:ABC"
+            )));
+        }
+        Ok(Secret::new(token.to_owned()))
+    }
+
+    /// Where the Bot API answers, without a slash at its end.
+    ///
+    /// # Errors
+    /// When it is not a plain http or https address.
+    pub(crate) fn base(&self) -> Result<String, ConfigError> {
+        let Some(url) = &self.api else {
+            return Ok("https://api.telegram.org".to_owned());
+        };
+        let plain = matches!(url.scheme(), "http" | "https")
+            && url.username().is_empty()
+            && url.password().is_none()
+            && url.query().is_none()
+            && url.fragment().is_none();
+        if !plain {
+            return Err(ConfigError(
+                "api is not a plain address; write it like https://api.telegram.org".to_owned(),
+            ));
+        }
+        Ok(url.as_str().trim_end_matches('/').to_owned())
+    }
+}

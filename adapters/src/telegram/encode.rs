@@ -1,0 +1,387 @@
+//! How does a message look on Telegram? Plain text with entities, cut to fit.
+
+use bot_policy::card::{Card, Field, FieldKind, LEADING_SIGN};
+use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage, Reply};
+use serde::{Deserialize, Serialize};
+use teloxide_core::payloads::{EditMessageText, SendMessage};
+use teloxide_core::types::{
+    ChatId, InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity,
+    MessageId, Recipient, ReplyMarkup, ReplyParameters,
+};
+use url::Url;
+
+use super::rich::{self, Face, Piece, Rich};
+use crate::Encoded;
+use crate::markup::{self, Block, BlockKind, Inline};
+
+/// One message, ready to send and to store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Part {
+    /// What it shows.
+    pub(super) text: String,
+    /// How its stretches are set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) entities: Vec<MessageEntity>,
+    /// What to show instead when the entities are refused, where the bare text would not do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) bare: Option<String>,
+    /// Its buttons, in rows: label and token.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) rows: Vec<Vec<(String, String)>>,
+    /// The message that it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) answers: Option<i32>,
+}
+
+/// Renders a message. A reply or notice is cut into as many parts as it needs; a card is one
+/// part, unless its destinations alone are longer, which are never cut.
+pub(super) fn encode(message: &OutboundMessage) -> Vec<Encoded> {
+    let (rich, choices, guarded) = match &message.body {
+        Body::Card(card) => (fitted(card), Some(&card.choices), true),
+        Body::Notice(Notice { text, choices }) => {
+            let mut rich = Rich::default();
+            rich.push(&unsigned(text), Face::default());
+            (rich, Some(choices), false)
+        }
+        Body::Reply(reply) => {
+            let rich = rendered(reply);
+            match reply.addresses {
+                Addresses::Inert => (rich.inert(), None, true),
+                Addresses::Live => (rich, None, false),
+            }
+        }
+    };
+    let mut parts: Vec<Part> = rich
+        .cut()
+        .into_iter()
+        .map(|piece| part(piece, guarded))
+        .collect();
+    if parts.is_empty() {
+        let text = "(nothing to show)".to_owned();
+        parts.push(part(
+            Piece {
+                text,
+                entities: Vec::new(),
+            },
+            false,
+        ));
+    }
+    if let Some(first) = parts.first_mut() {
+        first.answers = message
+            .answers
+            .as_ref()
+            .and_then(|id| id.as_str().parse().ok());
+    }
+    if let (Some(last), Some(choices)) = (parts.last_mut(), choices) {
+        last.rows = rows(choices);
+    }
+    let whole = |part| serde_json::to_value(part).ok().map(Encoded);
+    parts.into_iter().filter_map(whole).collect()
+}
+
+impl Part {
+    /// The call that shows it in a chat for the first time.
+    pub(super) fn send(&self, chat: i64) -> SendMessage {
+        let mut call = SendMessage::new(Recipient::Id(ChatId(chat)), self.text.clone());
+        call.entities = (!self.entities.is_empty()).then(|| self.entities.clone());
+        call.link_preview_options = Some(no_preview());
+        call.reply_markup = self.keyboard().map(ReplyMarkup::InlineKeyboard);
+        call.reply_parameters = self
+            .answers
+            .map(|id| ReplyParameters::new(MessageId(id)).allow_sending_without_reply());
+        call
+    }
+
+    /// The call that shows it in place of a message. Without buttons, those of the message go.
+    pub(super) fn edit(&self, chat: i64, on: i32) -> EditMessageText {
+        let chat = Recipient::Id(ChatId(chat));
+        let mut call = EditMessageText::new(chat, MessageId(on), self.text.clone());
+        call.entities = (!self.entities.is_empty()).then(|| self.entities.clone());
+        call.link_preview_options = Some(no_preview());
+        call.reply_markup = self.keyboard();
+        call
+    }
+
+    /// The text that stands alone, without entities.
+    pub(super) fn bare(&self) -> String {
+        let text = self.bare.as_ref().unwrap_or(&self.text);
+        rich::head(text, rich::MOST_UNITS).to_owned()
+    }
+
+    fn keyboard(&self) -> Option<InlineKeyboardMarkup> {
+        let row = |row: &Vec<(String, String)>| -> Vec<InlineKeyboardButton> {
+            let button = |(label, token): &(String, String)| {
+                InlineKeyboardButton::callback(label.clone(), token.clone())
+            };
+            row.iter().map(button).collect()
+        };
+        (!self.rows.is_empty()).then(|| InlineKeyboardMarkup::new(self.rows.iter().map(row)))
+    }
+}
+
+fn part(piece: Piece, guarded: bool) -> Part {
+    let bare = guarded
+        .then(|| rich::broken_addresses(&piece.text))
+        .filter(|bare| *bare != piece.text);
+    Part {
+        text: piece.text,
+        entities: piece.entities,
+        bare,
+        rows: Vec::new(),
+        answers: None,
+    }
+}
+
+fn rows(choices: &Choices) -> Vec<Vec<(String, String)>> {
+    let buttons: Vec<_> = choices
+        .0
+        .iter()
+        .map(|button| (button.label.clone(), String::from(button.token.clone())))
+        .collect();
+    buttons.chunks(2).map(<[_]>::to_vec).collect()
+}
+
+fn no_preview() -> LinkPreviewOptions {
+    LinkPreviewOptions {
+        is_disabled: true,
+        url: None,
+        prefer_small_media: false,
+        prefer_large_media: false,
+        show_above_text: false,
+    }
+}
+
+fn unsigned(text: &str) -> String {
+    text.replace(LEADING_SIGN, "")
+}
+
+/// The card in one message: what may be cut is cut further until it fits, longest first.
+fn fitted(card: &Card) -> Rich {
+    let mut card = card.clone();
+    loop {
+        let rich = drawn(&card);
+        let excess = rich.units().saturating_sub(rich::MOST_UNITS);
+        let longest = card
+            .fields
+            .iter_mut()
+            .filter(|field| match field.kind {
+                FieldKind::Body | FieldKind::Note => true,
+                FieldKind::Destination => false,
+            })
+            .max_by_key(|field| rich::units(field.value.as_str()));
+        let shortened = excess > 0 && longest.is_some_and(|field| shorten(field, excess));
+        if !shortened {
+            return rich;
+        }
+    }
+}
+
+/// Cuts the middle out of a field. False when nothing is left to cut.
+fn shorten(field: &mut Field, excess: usize) -> bool {
+    let chars: Vec<char> = field.value.as_str().chars().collect();
+    // One unit more for the mark, and room for a longer note.
+    let keep = chars.len().saturating_sub(excess.saturating_add(60));
+    if chars.len() < 3 {
+        return false;
+    }
+    let keep = keep.max(2).min(chars.len().saturating_sub(2));
+    let tail = keep / 4;
+    let head = keep.saturating_sub(tail);
+    let gone = chars.len().saturating_sub(keep);
+    let text: String = chars
+        .iter()
+        .take(head)
+        .chain(std::iter::once(&'…'))
+        .chain(chars.iter().skip(chars.len().saturating_sub(tail)))
+        .collect();
+    field.value = bot_policy::visible::show(&text);
+    field.cut = Some(field.cut.unwrap_or(0).saturating_add(gone));
+    true
+}
+
+fn drawn(card: &Card) -> Rich {
+    let plain = Face::default;
+    let bold = || Face {
+        bold: true,
+        ..Face::default()
+    };
+    let code = || Face {
+        code: true,
+        ..Face::default()
+    };
+    let mut rich = Rich::default();
+    rich.push(LEADING_SIGN, plain());
+    rich.push(" ", plain());
+    rich.push(card.title.as_str(), bold());
+    for reason in &card.reasons {
+        rich.push("\n• ", plain());
+        rich.push(reason.as_str(), plain());
+    }
+    for field in &card.fields {
+        rich.push("\n\n", plain());
+        rich.push(field.label.as_str(), bold());
+        rich.push("\n", plain());
+        rich.push(
+            field.value.as_str(),
+            Face {
+                pre: Some(None),
+                ..Face::default()
+            },
+        );
+        if let Some(cut) = field.cut {
+            rich.push("\n… ", plain());
+            rich.push(&thousands(cut), plain());
+            rich.push(" more characters: press Show all", plain());
+        }
+    }
+    if let Some(rule) = &card.always {
+        rich.push("\n\nAlways would save: ", plain());
+        rich.push(rule.as_str(), code());
+    }
+    if let Some(outcome) = &card.outcome {
+        rich.push("\n\n", plain());
+        rich.push(outcome.as_str(), bold());
+    }
+    rich.inert()
+}
+
+fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && digits.len().saturating_sub(at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn rendered(reply: &Reply) -> Rich {
+    let mut rich = Rich::default();
+    let document = markup::parse(&reply.markdown);
+    let mut before: Option<&Block> = None;
+    for block in &document.blocks {
+        if let Some(before) = before {
+            let face = Face {
+                quote: before.quotes > 0 && block.quotes > 0,
+                ..Face::default()
+            };
+            let together = before.lists > 0 && block.lists > 0;
+            rich.push(if together { "\n" } else { "\n\n" }, face);
+        }
+        draw(&mut rich, block, reply.addresses);
+        before = Some(block);
+    }
+    if let Some(footer) = &reply.footer {
+        if !rich.is_blank() {
+            rich.push("\n\n", Face::default());
+        }
+        rich.push(
+            &unsigned(footer),
+            Face {
+                italic: true,
+                ..Face::default()
+            },
+        );
+    }
+    rich
+}
+
+fn draw(rich: &mut Rich, block: &Block, addresses: Addresses) {
+    let base = Face {
+        quote: block.quotes > 0,
+        ..Face::default()
+    };
+    let pre = |language: &Option<String>| Face {
+        pre: Some(language.clone()),
+        ..base.clone()
+    };
+    match &block.kind {
+        BlockKind::Code { language, text } => {
+            rich.push(&unsigned(text.trim_end_matches('\n')), pre(language));
+        }
+        BlockKind::Heading(text) => {
+            draw_line(rich, text, &Face { bold: true, ..base }, addresses);
+        }
+        BlockKind::Item { mark, text } => {
+            rich.push(&"  ".repeat(block.lists.saturating_sub(1)), base.clone());
+            rich.push(&format!("{mark} "), base.clone());
+            draw_line(rich, text, &base, addresses);
+        }
+        BlockKind::Paragraph(text) => {
+            rich.push(&"  ".repeat(block.lists), base.clone());
+            draw_line(rich, text, &base, addresses);
+        }
+        BlockKind::Rule => rich.push("———", base),
+        BlockKind::Table(rows) => rich.push(&unsigned(&table(rows)), pre(&None)),
+    }
+}
+
+fn draw_line(rich: &mut Rich, line: &[Inline], base: &Face, addresses: Addresses) {
+    let mut inlines = line.iter().peekable();
+    while let Some(inline) = inlines.next() {
+        let mut face = Face {
+            bold: base.bold || inline.style.bold,
+            code: inline.style.code,
+            italic: inline.style.italic,
+            strike: inline.style.strike,
+            ..base.clone()
+        };
+        face.link = match (addresses, &inline.link) {
+            (Addresses::Live, Some(link)) => Url::parse(link)
+                .ok()
+                .filter(|url| matches!(url.scheme(), "http" | "https" | "mailto")),
+            (Addresses::Live, None) | (Addresses::Inert, _) => None,
+        };
+        let pressed = face.link.is_some();
+        rich.push(&unsigned(&inline.text), face);
+        let ends = inlines.peek().is_none_or(|next| next.link != inline.link);
+        if let Some(link) = &inline.link
+            && ends
+            && !pressed
+            && *link != inline.text
+        {
+            rich.push(&format!(" ({})", unsigned(link)), base.clone());
+        }
+    }
+}
+
+/// Rows under each other in columns; where padding would outgrow the text, without columns.
+fn table(rows: &[Vec<String>]) -> String {
+    let width = |cell: &String| cell.chars().count();
+    let mut widths: Vec<usize> = Vec::new();
+    let mut content = 0usize;
+    for row in rows {
+        for (at, cell) in row.iter().enumerate() {
+            content = content.saturating_add(width(cell));
+            match widths.get_mut(at) {
+                Some(widest) => *widest = (*widest).max(width(cell)),
+                None => widths.push(width(cell)),
+            }
+        }
+    }
+    let padded = widths.iter().sum::<usize>().saturating_mul(rows.len());
+    let aligned = padded <= content.saturating_mul(4).saturating_add(400);
+    let mut out = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (at, cell) in row.iter().enumerate() {
+            if at > 0 {
+                line.push_str(" | ");
+            }
+            line.push_str(cell);
+            let missing = widths
+                .get(at)
+                .copied()
+                .unwrap_or(0)
+                .saturating_sub(width(cell));
+            if aligned {
+                line.extend(std::iter::repeat_n(' ', missing));
+            }
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out.trim_end_matches('\n').to_owned()
+}

@@ -1,0 +1,144 @@
+//! How are updates heard? One long poll at a time; stored first, acknowledged by the next poll.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bot_policy::event::InboundEvent;
+use bot_policy::id::{LineId, Timestamp};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tracing::{info, warn};
+
+use super::api::{Api, Poll};
+use super::decode::{Me, decode};
+use crate::{AdapterError, Cursor, Inbox};
+
+/// Polls until something is wrong that waiting does not mend.
+pub(super) async fn listen(
+    api: &Api,
+    line: &LineId,
+    me: &Me,
+    inbox: &dyn Inbox,
+) -> Result<(), AdapterError> {
+    let mut heard: Option<i64> = match inbox.heard(line).await? {
+        Some(Cursor(text)) => text.parse().ok(),
+        None => None,
+    };
+    let mut patience = Patience::default();
+    loop {
+        let poll = Poll {
+            offset: heard.map(|id| id.saturating_add(1)),
+            timeout: POLL_SECONDS,
+            allowed_updates: KINDS,
+        };
+        let batch = match api.poll(&poll).await {
+            Ok(batch) => batch,
+            Err(error) => {
+                patience.wait(line, error).await?;
+                continue;
+            }
+        };
+        patience = Patience::default();
+        let (events, last) = translate(line, me, &batch, heard);
+        if last != heard
+            && let Some(last) = last
+        {
+            let cursor = Cursor(last.to_string());
+            inbox.accept(line, events, Some(cursor)).await?;
+            heard = Some(last);
+        } else if !batch.is_empty() {
+            // Nothing in it has a number, so it would come again at once.
+            patience.wait(line, unreadable()).await?;
+        }
+    }
+}
+
+fn unreadable() -> AdapterError {
+    AdapterError::Retry {
+        after: None,
+        why: "its updates cannot be read".to_owned(),
+    }
+}
+
+fn translate(
+    line: &LineId,
+    me: &Me,
+    batch: &[Box<RawValue>],
+    heard: Option<i64>,
+) -> (Vec<InboundEvent>, Option<i64>) {
+    #[derive(Deserialize)]
+    struct Numbered {
+        update_id: i64,
+    }
+    let now = now();
+    let mut events = Vec::new();
+    let mut last = heard;
+    for raw in batch {
+        let Ok(Numbered { update_id }) = serde_json::from_str(raw.get()) else {
+            warn!(%line, "an update without a number is passed over");
+            continue;
+        };
+        // Heard and stored before, acknowledged but given again.
+        if heard.is_some_and(|heard| update_id <= heard) {
+            continue;
+        }
+        last = last.max(Some(update_id));
+        match serde_json::from_str::<Value>(raw.get()) {
+            Ok(update) => events.extend(decode(line, me, &update, now)),
+            Err(_) => warn!(%line, update_id, "an update that cannot be read is passed over"),
+        }
+    }
+    (events, last)
+}
+
+/// How long to wait before asking again: longer each time, as long as the platform says.
+#[derive(Default)]
+pub(super) struct Patience {
+    failures: u32,
+}
+
+impl Patience {
+    /// Waits after an error that time may mend; gives any other back.
+    pub(super) async fn wait(
+        &mut self,
+        line: &LineId,
+        error: AdapterError,
+    ) -> Result<(), AdapterError> {
+        let grown = FIRST_WAIT
+            .saturating_mul(1 << self.failures.min(10))
+            .min(LONGEST_WAIT);
+        let wait = match &error {
+            AdapterError::Retry { after, why: _ } => after.unwrap_or(grown).max(FIRST_WAIT),
+            AdapterError::Ambiguous | AdapterError::Conflict => grown,
+            // A poll names no chat, so nothing that the platform refuses in it can be mended here,
+            // but the platform's own trouble looks like this too.
+            AdapterError::Refused(_) | AdapterError::Moved(_) => LONGEST_WAIT,
+            AdapterError::Credentials(_) | AdapterError::Stored(_) => return Err(error),
+        };
+        self.failures = self.failures.saturating_add(1);
+        let seconds = wait.as_secs_f32();
+        if self.failures == 3 {
+            warn!(%line, %error, seconds, "not hearing anything");
+        } else {
+            info!(%line, %error, seconds, "waiting to hear again");
+        }
+        tokio::time::sleep(wait).await;
+        Ok(())
+    }
+}
+
+fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let millis = since.map_or(0, |since| since.as_millis());
+    Timestamp(i64::try_from(millis).unwrap_or(i64::MAX))
+}
+
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const POLL_SECONDS: u64 = 25;
+const KINDS: [&str; 4] = [
+    "message",
+    "edited_message",
+    "callback_query",
+    "my_chat_member",
+];
