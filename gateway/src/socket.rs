@@ -188,7 +188,8 @@ pub async fn ask(folder: &Folder, request: &Request) -> Result<Answer, AskError>
         let sent = send(&mut stream, request).await;
         match receive(&mut stream, ANSWER_LIMIT).await {
             Ok(answer) => Ok(answer),
-            Err(why) => Err(sent.err().unwrap_or(why)),
+            Err(why) if why.kind() == ErrorKind::UnexpectedEof => Err(sent.err().unwrap_or(why)),
+            Err(why) => Err(why),
         }
     });
     match said.await {

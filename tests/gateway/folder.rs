@@ -46,7 +46,10 @@ fn the_command_that_mends_a_folder_mends_it() {
     let path = made(&root.path().join("the owner's"), 0o755);
     let said = refused(&path);
     let (_, command) = said.split_once("with: ").unwrap();
-    let done = std::process::Command::new("sh").args(["-c", command]).status().unwrap();
+    let done = std::process::Command::new("sh")
+        .args(["-c", command])
+        .status()
+        .unwrap();
     assert!(done.success());
     assert!(Folder::open(Purpose::Data, &path).is_ok());
 }
@@ -105,7 +108,9 @@ fn a_folder_that_cannot_be_made_names_what_stands_in_the_way() {
     let at = path.display();
     assert_eq!(
         refused(&path),
-        format!("cannot use {at}: Not a directory (os error 20); check who owns it with: ls -ld {at}")
+        format!(
+            "cannot use {at}: Not a directory (os error 20); check who owns it with: ls -ld {at}"
+        )
     );
 }
 

@@ -91,7 +91,10 @@ impl Home {
         gateway: Gateway,
         asking: impl Future<Output = T>,
     ) -> T {
-        let data = Folder::open(Purpose::Data, &self.data()).unwrap().hold().unwrap();
+        let data = Folder::open(Purpose::Data, &self.data())
+            .unwrap()
+            .hold()
+            .unwrap();
         let mut elsewhere = Elsewhere::start();
         let socket = match gateway {
             Gateway::Elsewhere => Socket::open_for(&data, elsewhere.pid()),
@@ -148,7 +151,10 @@ impl Keeper for Scripted {
     async fn new_code(&self, role: CodeRole) -> Result<NewCode, KeeperError> {
         self.note(format!("{role:?}"))?;
         let now = std::time::SystemTime::now();
-        let now = now.duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as i64;
+        let now = now
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap()
+            .as_millis() as i64;
         Ok(NewCode {
             code: "ABCD2345".to_owned(),
             links: vec!["http://127.0.0.1:8787/#ABCD2345".to_owned()],
@@ -217,4 +223,13 @@ pub async fn page<T>(answer: &str, asking: impl AsyncFnOnce(String) -> T) -> T {
         () = answering => unreachable!(),
         done = asking(format!("http://{at}/")) => done,
     }
+}
+
+/// The exit code and both outputs.
+pub fn read(said: &Output) -> (i32, &str, &str) {
+    (
+        said.status.code().unwrap(),
+        std::str::from_utf8(&said.stdout).unwrap(),
+        std::str::from_utf8(&said.stderr).unwrap(),
+    )
 }

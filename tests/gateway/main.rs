@@ -6,6 +6,8 @@ mod http_wire;
 //! tests
 
 mod cli;
+mod cli_running;
+mod cli_screen;
 mod compose;
 mod config;
 mod folder;
