@@ -1,1 +1,22 @@
-//! tests
+//! The promises of `bot-policy`, one module for each of its own.
+
+mod access;
+mod approval;
+mod call;
+mod card;
+mod decide;
+mod grants;
+mod hostile;
+mod id;
+mod laws;
+mod layout;
+mod pairing;
+mod path;
+mod risk;
+mod rules;
+mod secret;
+mod site;
+mod taint;
+mod tool;
+mod visible;
+mod world;
