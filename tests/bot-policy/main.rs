@@ -1,5 +1,12 @@
 //! The promises of `bot-policy`, one module for each of its own.
 
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used
+)]
+
 mod access;
 mod approval;
 mod call;
