@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::command::{Command, commands};
+use crate::command::{Words, command, words};
 use crate::event::{
-    Addressed, ChatKind, EventKind, InboundEvent, Part, PartBody, Provenance, ReplyHandle, Sender,
+    Addressed, ChatKind, EventKind, InboundEvent, Part, PartBody, ReplyHandle, Sender,
 };
 use crate::id::{ButtonToken, MessageRef, PersonId};
 use crate::tool::{Origin, ToolSpec};
@@ -132,47 +134,6 @@ pub enum Ignored {
     Stranger,
 }
 
-/// A command.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
-    /// What can be typed here.
-    Help,
-    /// Start or end an incognito conversation.
-    Incognito {
-        /// What was typed after it.
-        argument: String,
-    },
-    /// Continue a Code conversation here.
-    Link {
-        /// What was typed after it.
-        argument: String,
-    },
-    /// A fresh conversation without marks.
-    New,
-    /// A command that is not for this place or this person, or that does not exist.
-    NotHere {
-        /// Its name.
-        name: String,
-    },
-    /// Whether asks are asked.
-    Policy {
-        /// What was typed after it.
-        argument: String,
-    },
-    /// Read the rules.
-    Rules,
-    /// How things stand.
-    Status,
-    /// End the turn.
-    Stop,
-    /// Let go of a Code conversation.
-    Unlink,
-    /// Let go of this place.
-    Unpair,
-    /// What the last reply used.
-    Why,
-}
-
 /// Judges one event. `Moved` and `Left` say something of the place, not of a sender: nothing is
 /// answered, and the gateway acts on the fact itself.
 pub fn admit(event: &InboundEvent, directory: &Directory) -> Admission {
@@ -210,32 +171,6 @@ pub fn admit(event: &InboundEvent, directory: &Directory) -> Admission {
     }
 }
 
-/// The commands that a person can use in a place of this scope, with one line each, for menus and
-/// for `/help`.
-pub fn commands(scope: Scope) -> Vec<(&'static str, &'static str)> {
-    let mut commands = vec![
-        ("new", "start afresh, with nothing marked as read"),
-        ("stop", "stop what is being done"),
-        ("why", "what the last reply used"),
-        ("help", "what can be typed here"),
-        ("unpair", "let go of this chat"),
-    ];
-    match scope {
-        Scope::Guest => {}
-        Scope::Group => commands.push(("pair", "pair this group with you")),
-        Scope::Owner => commands.extend([
-            ("link", "go on with a Code conversation here"),
-            ("unlink", "let go of the Code conversation"),
-            ("policy", "whether questions are asked: auto or interactive"),
-            ("rules", "read the rules"),
-            ("status", "how things stand"),
-            ("incognito", "keep nothing of what follows"),
-        ]),
-        Scope::OwnerIncognito => commands.push(("incognito", "off: keep things again")),
-    }
-    commands
-}
-
 /// Whether a tool is offered in a place of this scope.
 pub fn offers(scope: Scope, tool: &ToolSpec) -> bool {
     let built_in = match &tool.origin {
@@ -247,12 +182,6 @@ pub fn offers(scope: Scope, tool: &ToolSpec) -> bool {
         Scope::Owner => true,
         Scope::OwnerIncognito => built_in == Some("web"),
     }
-}
-
-/// A command as it was typed.
-struct Words {
-    name: String,
-    argument: String,
 }
 
 /// Whose the place is: the person who paired it, as the kind of chat that it still is.
@@ -347,55 +276,6 @@ fn scope(role: Role, kind_of_chat: ChatKind, incognito: Incognito) -> Scope {
     }
 }
 
-fn command(words: Words, scope: Scope) -> Command {
-    let Words { name, argument } = words;
-    let name = if name == "start" {
-        "help".to_owned()
-    } else {
-        name
-    };
-    if name == "pair" || !commands(scope).iter().any(|(here, _)| *here == name) {
-        return Command::NotHere { name };
-    }
-    match name.as_str() {
-        "help" => Command::Help,
-        "incognito" => Command::Incognito { argument },
-        "link" => Command::Link { argument },
-        "new" => Command::New,
-        "policy" => Command::Policy { argument },
-        "rules" => Command::Rules,
-        "status" => Command::Status,
-        "stop" => Command::Stop,
-        "unlink" => Command::Unlink,
-        "unpair" => Command::Unpair,
-        "why" => Command::Why,
-        _ => Command::NotHere { name },
-    }
-}
-
-/// A command is one authored text that is the whole message. A path such as `/usr/bin` is none.
-fn words(parts: &[Part]) -> Option<Words> {
-    let [
-        Part {
-            body: PartBody::Text(text),
-            provenance: Provenance::Authored,
-        },
-    ] = parts
-    else {
-        return None;
-    };
-    let typed = text.strip_prefix('/')?;
-    let (name, argument) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
-    // In groups a command may name the bot it is for; whether that is us is the adapter's fact.
-    let name = name.split_once('@').map_or(name, |(name, _)| name);
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let is_name = !name.is_empty() && name.len() <= COMMAND_NAME_BYTES && name.chars().all(plain);
-    is_name.then(|| Words {
-        name: name.to_ascii_lowercase(),
-        argument: argument.trim().to_owned(),
-    })
-}
-
 fn is_blank(part: &Part) -> bool {
     match &part.body {
         PartBody::File(_) => false,
@@ -408,5 +288,3 @@ fn wrong_presser(reply: &ReplyHandle) -> Admission {
         reply: reply.clone(),
     }
 }
-
-const COMMAND_NAME_BYTES: usize = 32;

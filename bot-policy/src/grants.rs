@@ -68,9 +68,7 @@ impl FromStr for Permission {
             return Err(NotAPermission::Name);
         }
         if resource.is_some_and(|resource| {
-            resource.is_empty()
-                || resource.len() > RESOURCE_BYTES
-                || Resource::read(resource).is_none()
+            resource.is_empty() || resource.len() > RESOURCE_BYTES || !is_pattern(resource)
         }) {
             return Err(NotAPermission::Resource);
         }
@@ -131,7 +129,10 @@ fn covers(grant: &Permission, wanted: &Permission) -> bool {
     let (granted, wanted) = match (&grant.resource, &wanted.resource) {
         (None, _) => return true,
         (Some(_), None) => return false,
-        (Some(granted), Some(wanted)) => (Resource::read(granted), Resource::read(wanted)),
+        (Some(granted), Some(wanted)) if is_concrete(wanted) => {
+            (Resource::read(granted), Resource::read(wanted))
+        }
+        (Some(_), Some(_)) => return false,
     };
     match (granted, wanted) {
         (Some(granted), Some(wanted)) => {
@@ -141,6 +142,29 @@ fn covers(grant: &Permission, wanted: &Permission) -> bool {
         }
         (None, _) | (_, None) => false,
     }
+}
+
+/// Whether a resource can be granted: nothing in it climbs, hides or could never match.
+fn is_pattern(text: &str) -> bool {
+    let dots = text.split('/').any(|segment| matches!(segment, "." | ".."));
+    let host = |resource: &Resource| {
+        let host = resource.host.strip_prefix("*.").unwrap_or(&resource.host);
+        !host.contains(['*', '?'])
+    };
+    !dots
+        && !text.contains(['[', ']', '\\'])
+        && Resource::read(text).is_some_and(|resource| host(&resource))
+}
+
+/// Whether a wanted resource is one thing: no pattern, and nothing that another reader of paths
+/// would decode into a way up.
+fn is_concrete(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let encoded = ["%2e", "%2f", "%5c", "%25", "/..;"];
+    let is_address = text.contains("://");
+    !text.contains(['*', '\\'])
+        && (is_address || !text.contains('?'))
+        && !encoded.iter().any(|hidden| lower.contains(hidden))
 }
 
 /// A host is matched whole, or below a leading `*.`.
@@ -156,6 +180,9 @@ fn covers_host(pattern: &str, host: &str) -> bool {
 
 /// Segment by segment; `**` alone in a segment stands for any number of them.
 fn covers_path(pattern: &str, path: &str) -> bool {
+    if pattern.starts_with('/') != path.starts_with('/') {
+        return false;
+    }
     let pattern: Vec<&str> = pattern.split('/').collect();
     let path: Vec<&str> = path.split('/').collect();
     glob(

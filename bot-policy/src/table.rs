@@ -1,16 +1,14 @@
 //! What does each row of the table say of a call? Rows 1 to 11 are all heard and the strictest
 //! wins; where none speaks, the first of rows 12 to 16 that does.
 
-use crate::access::{Role, Scope, offers};
-use crate::call::{Arguments, Call};
-use crate::decide::{Finding, Mode, Says, Standing};
+use crate::access::Scope;
+use crate::call::Call;
+use crate::decide::{Finding, Says, Standing};
+use crate::egress;
 use crate::pattern::Pattern;
-use crate::rules::{Action, Allows, Rule, Rules};
-use crate::tool::{
-    self, AlwaysAsk, Change, CommandSpec, Effects, Origin, ParameterRole, Permission, Reach,
-    ToolSpec,
-};
-use crate::{egress, own, risk, shell};
+use crate::rows::{self, Facts, RUNS};
+use crate::rules::{Action, Rule};
+use crate::tool::ParameterRole;
 
 /// What the table says, and every row that spoke, in order.
 pub(crate) struct Judged {
@@ -22,25 +20,25 @@ pub(crate) struct Judged {
 pub(crate) fn judge(call: &Call, standing: &Standing, extra: Option<&Rule>) -> Judged {
     let facts = Facts::of(call, standing);
     let mut findings: Vec<Finding> = [
-        offered(&facts, standing),
-        own_things(&facts),
-        limits(&facts, standing),
-        granted(&facts, standing),
-        denied(&facts, standing),
-        always_ask(&facts),
-        command_line(&facts),
+        rows::offered(&facts, standing),
+        rows::own_things(&facts),
+        rows::limits(&facts, standing),
+        rows::granted(&facts, standing),
+        rows::denied(&facts, standing),
+        rows::always_ask(&facts),
+        rows::command_line(&facts),
         egress::leaks_sensitive(&facts.effects, &standing.taint, &standing.place)
-            .map(|because| once(8, because)),
-        outside_changes(&facts, standing),
+            .map(|because| rows::once(8, because)),
+        rows::outside_changes(&facts, standing),
         egress::carries_out(&facts.effects, &standing.taint, &standing.place)
-            .map(|because| once(10, because)),
-        risky(&facts, standing),
+            .map(|because| rows::once(10, because)),
+        rows::risky(&facts, standing),
     ]
     .into_iter()
     .flatten()
     .collect();
     if findings.is_empty() {
-        findings.push(permissive(&facts, standing, extra));
+        findings.push(rows::permissive(&facts, standing, extra));
     }
     let says = findings
         .iter()
@@ -55,7 +53,7 @@ pub(crate) fn judge(call: &Call, standing: &Standing, extra: Option<&Rule>) -> J
 pub(crate) fn always(call: &Call, says: Says, standing: &Standing) -> Option<Rule> {
     let saves = match standing.scope {
         Scope::Guest | Scope::OwnerIncognito => false,
-        Scope::Group | Scope::Owner => !is_guests(standing),
+        Scope::Group | Scope::Owner => !rows::is_guests(standing),
     };
     let facts = Facts::of(call, standing);
     let runs = facts.runs_commands() || RUNS.iter().any(|name| *name == call.command);
@@ -96,278 +94,6 @@ pub(crate) fn place_on_card(row: u8) -> u8 {
     }
 }
 
-/// What is looked up once for all rows.
-struct Facts<'a> {
-    call: &'a Call,
-    spec: Option<&'a ToolSpec>,
-    command: Option<&'a CommandSpec>,
-    effects: Effects,
-    permissions: Vec<Permission>,
-}
-
-impl<'a> Facts<'a> {
-    fn of(call: &'a Call, standing: &'a Standing) -> Self {
-        let mut named = standing.tools.iter().filter(|spec| spec.name == call.tool);
-        // Two tools of one name: which would run cannot be told.
-        let spec = match (named.next(), named.next()) {
-            (Some(spec), None) => Some(spec),
-            (None | Some(_), _) => None,
-        };
-        Self {
-            call,
-            spec,
-            command: spec.and_then(|spec| spec.command(call)),
-            effects: spec.map_or_else(tool::strictest, |spec| tool::effects(spec, call)),
-            permissions: spec.map_or_else(
-                || vec![tool::nobodys()],
-                |spec| tool::permissions(spec, call),
-            ),
-        }
-    }
-
-    /// The text arguments with what they are; what the command does not know is a note.
-    fn texts(&self) -> Vec<(ParameterRole, &'a str)> {
-        let Arguments::Readable(map) = &self.call.arguments else {
-            return Vec::new();
-        };
-        map.iter()
-            .filter_map(|(name, value)| {
-                let role = self
-                    .command
-                    .and_then(|command| command.parameter(name))
-                    .map_or(ParameterRole::Note, |parameter| parameter.role);
-                Some((role, value.as_str()?))
-            })
-            .collect()
-    }
-
-    fn runs_commands(&self) -> bool {
-        self.command.is_some_and(|command| {
-            command
-                .parameters
-                .iter()
-                .any(|parameter| parameter.role == ParameterRole::CommandLine)
-        })
-    }
-
-    fn is_unreadable(&self) -> bool {
-        match &self.call.arguments {
-            Arguments::Readable(_) => false,
-            Arguments::Unreadable(_) => true,
-        }
-    }
-}
-
-/// Row 1.
-fn offered(facts: &Facts, standing: &Standing) -> Option<Finding> {
-    let role_fits = match (standing.scope, standing.person.role) {
-        (Scope::Owner | Scope::OwnerIncognito, Role::Guest) => false,
-        (Scope::Group | Scope::Guest, Role::Guest | Role::Owner)
-        | (Scope::Owner | Scope::OwnerIncognito, Role::Owner) => true,
-    };
-    let offered = facts
-        .spec
-        .is_some_and(|spec| role_fits && offers(standing.scope, spec));
-    (!offered).then(|| {
-        finding(
-            1,
-            Says::Deny,
-            format!("there is no tool @{} in this chat", facts.call.tool),
-        )
-    })
-}
-
-/// Row 2.
-fn own_things(facts: &Facts) -> Option<Finding> {
-    own::touched(facts.command, &facts.effects, facts.call).map(|argument| {
-        finding(
-            2,
-            Says::Deny,
-            format!(
-                "\"{argument}\" names Postern's own rules, configuration or data, which only the owner changes by hand"
-            ),
-        )
-    })
-}
-
-/// Row 3.
-fn limits(facts: &Facts, standing: &Standing) -> Option<Finding> {
-    let limits = standing.limits;
-    let because = if limits.calls_left == 0 {
-        "this turn has made all the calls that it may"
-    } else if limits.refusals_in_a_row >= REFUSALS {
-        "three calls in a row were refused, so this turn ends"
-    } else if limits.emails_left == 0 && facts.call.tool.as_str() == EMAIL {
-        "this chat has sent all the emails that it may today"
-    } else {
-        return None;
-    };
-    Some(finding(3, Says::Deny, because))
-}
-
-/// Row 4.
-fn granted(facts: &Facts, standing: &Standing) -> Option<Finding> {
-    let missing = facts
-        .permissions
-        .iter()
-        .find(|permission| !standing.grants.cover(permission));
-    match missing {
-        Some(permission) => Some(finding(
-            4,
-            Says::Deny,
-            format!("the permission {permission} is not granted here"),
-        )),
-        None if facts.permissions.is_empty() => {
-            Some(finding(4, Says::Deny, "it names no permission"))
-        }
-        None => None,
-    }
-}
-
-/// Row 5.
-fn denied(facts: &Facts, standing: &Standing) -> Option<Finding> {
-    let rule = standing.rules.denial(facts.call)?;
-    let because = if is_guests(standing) || standing.scope == Scope::Group {
-        "a rule denies it".to_owned()
-    } else {
-        format!("the rule \"{}\" denies it", rule.pattern)
-    };
-    Some(finding(5, Says::Deny, because))
-}
-
-/// Row 6.
-fn always_ask(facts: &Facts) -> Option<Finding> {
-    if facts
-        .command
-        .is_some_and(|command| command.always_ask == AlwaysAsk::Yes)
-        || facts.call.tool.as_str() == EMAIL
-    {
-        return Some(once(6, "this asks every time"));
-    }
-    facts
-        .texts()
-        .into_iter()
-        .filter(|(role, _)| match role {
-            ParameterRole::Body => false,
-            ParameterRole::CommandLine | ParameterRole::Destination | ParameterRole::Note => true,
-        })
-        .find_map(|(_, text)| shell::immune::path(text))
-        .map(|why| once(6, format!("{why}, which asks every time")))
-}
-
-/// Row 7.
-fn command_line(facts: &Facts) -> Option<Finding> {
-    facts
-        .runs_commands()
-        .then(|| finding(7, Says::Deny, "command lines are not judged yet"))
-}
-
-/// Row 9.
-fn outside_changes(facts: &Facts, standing: &Standing) -> Option<Finding> {
-    match facts.effects.change {
-        Change::Something if standing.taint.outside.is_marked() => Some(once(
-            9,
-            "outside content was read, and this changes something",
-        )),
-        Change::NewMemory | Change::Nothing | Change::Something => None,
-    }
-}
-
-/// Row 11.
-fn risky(facts: &Facts, standing: &Standing) -> Option<Finding> {
-    let risk = facts
-        .spec
-        .map_or(risk::Risk::Unknown, |spec| risk::assess(spec, facts.call));
-    standing.threshold.asks(risk).then(|| {
-        let how = match risk {
-            risk::Risk::High => "its risk is high",
-            risk::Risk::Low => "its risk is low, and every call asks",
-            risk::Risk::Medium => "its risk is medium",
-            risk::Risk::Unknown => "nobody can say what its risk is",
-        };
-        finding(11, Says::Ask, how)
-    })
-}
-
-/// Rows 12 to 16.
-fn permissive(facts: &Facts, standing: &Standing, extra: Option<&Rule>) -> Finding {
-    approved_here(facts, standing)
-        .or_else(|| ruled(facts, standing, extra))
-        .or_else(|| only_reads(facts))
-        .unwrap_or_else(|| lifted(standing, finding(16, Says::Ask, "no rule speaks of it")))
-}
-
-/// Row 12.
-fn approved_here(facts: &Facts, standing: &Standing) -> Option<Finding> {
-    let asks_for_exec = |rule: &Rule| {
-        rule.action == Action::Ask
-            && rule.matches(facts.call)
-            && Pattern::read(&rule.pattern)
-                .is_none_or(|pattern| RUNS.iter().any(|name| pattern.names_command(name)))
-    };
-    let held = standing.rules.rules.iter().any(asks_for_exec);
-    let approved = standing
-        .approvals
-        .iter()
-        .any(|rule| rule.action == Action::Allow && rule.matches(facts.call));
-    (approved && !held && !facts.runs_commands() && !is_guests(standing)).then(|| {
-        finding(
-            12,
-            Says::Allow,
-            "this conversation has an approval for all like it",
-        )
-    })
-}
-
-/// Row 13.
-fn ruled(facts: &Facts, standing: &Standing, extra: Option<&Rule>) -> Option<Finding> {
-    let allows = if is_guests(standing) {
-        Allows::Shipped
-    } else {
-        Allows::All
-    };
-    let with_extra = extra.map(|rule| {
-        let mut rules = Rules::clone(&standing.rules);
-        rules.rules.push(rule.clone());
-        rules
-    });
-    let rules = with_extra.as_ref().unwrap_or(&standing.rules);
-    let rule = rules.word(facts.call, allows)?;
-    let named = if is_guests(standing) || standing.scope == Scope::Group {
-        "a rule".to_owned()
-    } else {
-        format!("the rule \"{}\"", rule.pattern)
-    };
-    Some(match rule.action {
-        Action::Allow => finding(13, Says::Allow, format!("{named} allows it")),
-        Action::Ask | Action::Deny => {
-            lifted(standing, finding(13, Says::Ask, format!("{named} asks")))
-        }
-    })
-}
-
-/// Row 15. Row 14 speaks of command lines, and row 7 stands before it.
-fn only_reads(facts: &Facts) -> Option<Finding> {
-    let spec = facts.spec.filter(|spec| spec.origin == Origin::BuiltIn)?;
-    let reads = match (&facts.effects.change, &facts.effects.reach) {
-        (Change::Nothing, Reach::Here | Reach::Net(_) | Reach::Nowhere | Reach::Source(_)) => true,
-        (Change::NewMemory | Change::Nothing | Change::Something, _) => false,
-    };
-    reads.then(|| finding(15, Says::Allow, format!("@{} only reads here", spec.name)))
-}
-
-/// `/policy auto` lifts this ask, except for a guest: it was the owner who said so of their own.
-fn lifted(standing: &Standing, asked: Finding) -> Finding {
-    match standing.mode {
-        Mode::Auto if !is_guests(standing) => Finding {
-            says: Says::Allow,
-            because: format!("{}; asks are off in this conversation", asked.because),
-            ..asked
-        },
-        Mode::Auto | Mode::Interactive => asked,
-    }
-}
-
 /// The narrowest rule that speaks of this call: its command and where it goes.
 fn pattern(facts: &Facts) -> Option<String> {
     if facts.is_unreadable() {
@@ -390,27 +116,3 @@ fn pattern(facts: &Facts) -> Option<String> {
     }
     Pattern::read(&pattern).map(|_| pattern)
 }
-
-fn is_guests(standing: &Standing) -> bool {
-    match (standing.scope, standing.person.role) {
-        (Scope::Guest, Role::Guest | Role::Owner)
-        | (Scope::Group | Scope::Owner | Scope::OwnerIncognito, Role::Guest) => true,
-        (Scope::Group | Scope::Owner | Scope::OwnerIncognito, Role::Owner) => false,
-    }
-}
-
-fn finding(row: u8, says: Says, because: impl Into<String>) -> Finding {
-    Finding {
-        row,
-        says,
-        because: because.into(),
-    }
-}
-
-fn once(row: u8, because: impl Into<String>) -> Finding {
-    finding(row, Says::AskOnce, because)
-}
-
-const REFUSALS: u32 = 3;
-const EMAIL: &str = "email";
-const RUNS: [&str; 2] = ["exec", "test"];

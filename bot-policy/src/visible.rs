@@ -7,7 +7,7 @@ use unicode_general_category::{GeneralCategory, get_general_category};
 
 use crate::card::LEADING_SIGN;
 
-/// Text in which nothing hides: made only by [`show`] and [`line`].
+/// Text in which nothing hides: made only by [`show()`], [`line()`] and [`foreign()`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Shown(String);

@@ -1,1 +1,29 @@
-//! tests
+//! The promises of `bot-policy`, one module for each of its own.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used
+)]
+
+mod access;
+mod approval;
+mod call;
+mod card;
+mod decide;
+mod grants;
+mod hostile;
+mod id;
+mod laws;
+mod layout;
+mod pairing;
+mod path;
+mod risk;
+mod rules;
+mod secret;
+mod site;
+mod taint;
+mod tool;
+mod visible;
+mod world;

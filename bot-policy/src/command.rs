@@ -1,0 +1,129 @@
+//! Which command was typed, and is it one of this place's?
+
+use crate::access::Scope;
+use crate::event::{Part, PartBody, Provenance};
+
+/// A command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// What can be typed here.
+    Help,
+    /// Start or end an incognito conversation.
+    Incognito {
+        /// What was typed after it.
+        argument: String,
+    },
+    /// Continue a Code conversation here.
+    Link {
+        /// What was typed after it.
+        argument: String,
+    },
+    /// A fresh conversation without marks.
+    New,
+    /// A command that is not for this place or this person, or that does not exist.
+    NotHere {
+        /// Its name.
+        name: String,
+    },
+    /// Whether asks are asked.
+    Policy {
+        /// What was typed after it.
+        argument: String,
+    },
+    /// Read the rules.
+    Rules,
+    /// How things stand.
+    Status,
+    /// End the turn.
+    Stop,
+    /// Let go of a Code conversation.
+    Unlink,
+    /// Let go of this place.
+    Unpair,
+    /// What the last reply used.
+    Why,
+}
+
+/// The commands that a person can use in a place of this scope, with one line each, for menus and
+/// for `/help`.
+pub fn commands(scope: Scope) -> Vec<(&'static str, &'static str)> {
+    let mut commands = vec![
+        ("new", "start afresh, with nothing marked as read"),
+        ("stop", "stop what is being done"),
+        ("why", "what the last reply used"),
+        ("help", "what can be typed here"),
+        ("unpair", "let go of this chat"),
+    ];
+    match scope {
+        Scope::Guest => {}
+        Scope::Group => commands.push(("pair", "pair this group with you")),
+        Scope::Owner => commands.extend([
+            ("link", "go on with a Code conversation here"),
+            ("unlink", "let go of the Code conversation"),
+            ("policy", "whether questions are asked: auto or interactive"),
+            ("rules", "read the rules"),
+            ("status", "how things stand"),
+            ("incognito", "keep nothing of what follows"),
+        ]),
+        Scope::OwnerIncognito => commands.push(("incognito", "off: keep things again")),
+    }
+    commands
+}
+
+/// A command as it was typed.
+pub(crate) struct Words {
+    pub(crate) name: String,
+    pub(crate) argument: String,
+}
+
+/// What the words mean in a place of this scope.
+pub(crate) fn command(words: Words, scope: Scope) -> Command {
+    let Words { name, argument } = words;
+    let name = if name == "start" {
+        "help".to_owned()
+    } else {
+        name
+    };
+    if name == "pair" || !commands(scope).iter().any(|(here, _)| *here == name) {
+        return Command::NotHere { name };
+    }
+    match name.as_str() {
+        "help" => Command::Help,
+        "incognito" => Command::Incognito { argument },
+        "link" => Command::Link { argument },
+        "new" => Command::New,
+        "policy" => Command::Policy { argument },
+        "rules" => Command::Rules,
+        "status" => Command::Status,
+        "stop" => Command::Stop,
+        "unlink" => Command::Unlink,
+        "unpair" => Command::Unpair,
+        "why" => Command::Why,
+        _ => Command::NotHere { name },
+    }
+}
+
+/// A command is one authored text that is the whole message. A path such as `/usr/bin` is none.
+pub(crate) fn words(parts: &[Part]) -> Option<Words> {
+    let [
+        Part {
+            body: PartBody::Text(text),
+            provenance: Provenance::Authored,
+        },
+    ] = parts
+    else {
+        return None;
+    };
+    let typed = text.strip_prefix('/')?;
+    let (name, argument) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
+    // In groups a command may name the bot it is for; whether that is us is the adapter's fact.
+    let name = name.split_once('@').map_or(name, |(name, _)| name);
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let is_name = !name.is_empty() && name.len() <= COMMAND_NAME_BYTES && name.chars().all(plain);
+    is_name.then(|| Words {
+        name: name.to_ascii_lowercase(),
+        argument: argument.trim().to_owned(),
+    })
+}
+
+const COMMAND_NAME_BYTES: usize = 32;

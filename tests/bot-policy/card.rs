@@ -1,0 +1,147 @@
+//! What a card shows of a call.
+
+use bot_policy::approval::Question;
+use bot_policy::call::{Arguments, Call};
+use bot_policy::card::{Card, Field, FieldKind, card};
+use bot_policy::decide::{Finding, Says};
+use bot_policy::message::Choices;
+use bot_policy::tool::ToolSpec;
+use bot_policy::visible::{line, show};
+use serde_json::json;
+
+use crate::world::{asked, call, standing, tools, write_notes};
+
+#[test]
+fn a_card_shows_the_call_whole() {
+    let question = asked(write_notes(), &standing());
+    let expected = Card {
+        title: line("@files write"),
+        reasons: vec![line("no rule speaks of it")],
+        fields: vec![
+            field(FieldKind::Destination, "file", "notes.txt"),
+            field(FieldKind::Body, "content", "hello"),
+        ],
+        always: Some(line("@files write --file \"notes.txt\"")),
+        choices: Choices::default(),
+        outcome: None,
+    };
+    assert_eq!(shown(&question, 100), expected);
+}
+
+#[test]
+fn what_the_command_does_not_know_is_shown_as_a_note_and_never_dropped() {
+    let arguments =
+        json!({"bcc": ["x@example.org"], "content": "hi", "file": "a", "deep": {"k": 1}});
+    let fields = shown(&question(call("files", "write", arguments)), 100).fields;
+    assert_eq!(
+        fields,
+        [
+            field(FieldKind::Destination, "file", "a"),
+            field(FieldKind::Body, "content", "hi"),
+            field(FieldKind::Note, "bcc", "[\"x@example.org\"]"),
+            field(FieldKind::Note, "deep", "{\"k\":1}"),
+        ]
+    );
+}
+
+#[test]
+fn without_a_spec_everything_is_a_note() {
+    let card = card(&question(write_notes()), None, Choices::default(), 100);
+    assert_eq!(
+        card.fields,
+        [
+            field(FieldKind::Note, "content", "hello"),
+            field(FieldKind::Note, "file", "notes.txt"),
+        ]
+    );
+}
+
+#[test]
+fn unreadable_arguments_are_shown_whole() {
+    let call = Call {
+        arguments: Arguments::Unreadable("{\"file\": \u{202e}".repeat(50)),
+        ..write_notes()
+    };
+    let text = show(&"{\"file\": \u{202e}".repeat(50));
+    let fields = shown(&question(call), 10).fields;
+    assert_eq!(
+        fields,
+        [Field {
+            value: text,
+            ..field(FieldKind::Body, "unreadable arguments", "")
+        }]
+    );
+}
+
+#[test]
+fn a_body_is_cut_with_what_is_missing_and_a_destination_never() {
+    let arguments = json!({"file": "f".repeat(300), "content": format!("{}{}", "a".repeat(100), "z".repeat(100))});
+    let fields = shown(&question(call("files", "write", arguments)), 40).fields;
+    let cut = Field {
+        cut: Some(160),
+        ..field(
+            FieldKind::Body,
+            "content",
+            &format!("{}\n\u{2026}\n{}", "a".repeat(30), "z".repeat(10)),
+        )
+    };
+    assert_eq!(
+        fields,
+        [field(FieldKind::Destination, "file", &"f".repeat(300)), cut]
+    );
+}
+
+#[test]
+fn f56_hidden_characters_are_visible_in_every_field() {
+    let arguments =
+        json!({"file": "a\u{202e}txt\nb", "content": "x\u{e0100}", "n\u{200b}": "\u{3164}"});
+    let fields = shown(&question(call("files", "write", arguments)), 100).fields;
+    let texts: Vec<_> = fields
+        .iter()
+        .map(|field| (field.label.as_str(), field.value.as_str()))
+        .collect();
+    assert_eq!(
+        texts,
+        [
+            ("file", "a\\u{202e}txt\\u{a}b"),
+            ("content", "x\\u{e0100}"),
+            ("n\\u{200b}", "\\u{3164}"),
+        ]
+    );
+}
+
+#[test]
+fn reasons_come_in_the_order_of_the_card_whatever_order_they_were_stored_in() {
+    let mut question = question(write_notes());
+    question.reasons = [16, 11, 7, 6, 10, 9, 8]
+        .map(|row| Finding {
+            row,
+            says: Says::AskOnce,
+            because: row.to_string(),
+        })
+        .to_vec();
+    let reasons = shown(&question, 100).reasons;
+    assert_eq!(reasons, ["8", "9", "10", "6", "7", "11", "16"].map(line));
+}
+
+fn question(call: Call) -> Question {
+    Question {
+        call,
+        ..asked(write_notes(), &standing())
+    }
+}
+
+fn shown(question: &Question, limit: usize) -> Card {
+    let tools = tools();
+    let spec: Option<&ToolSpec> = tools.iter().find(|tool| tool.name == question.call.tool);
+    card(question, spec, Choices::default(), limit)
+}
+
+fn field(kind: FieldKind, label: &str, value: &str) -> Field {
+    Field {
+        kind,
+        label: line(label),
+        value: show(value),
+        cut: None,
+    }
+}

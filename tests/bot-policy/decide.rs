@@ -1,0 +1,451 @@
+//! The table, row by row, and every pair of rows by strictness.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use bot_policy::access::Scope;
+use bot_policy::call::{Arguments, Call};
+use bot_policy::decide::{CanAsk, Mode, Reason, Says, Standing, Surface, Verdict, decide};
+use bot_policy::grants::Grants;
+use bot_policy::id::{SourceName, ToolName};
+use bot_policy::risk::Threshold;
+use bot_policy::rules::Action;
+use bot_policy::taint::Taint;
+use bot_policy::tool::Origin;
+use serde_json::json;
+
+use crate::world::{
+    as_guest, asked, call, judged, place, read_notes, rows, rule, standing, with_rules, write_notes,
+};
+
+#[test]
+fn row_1_a_tool_that_is_not_there_is_denied() {
+    let (says, rows) = judged(call("nothing", "run", json!({})), &standing());
+    assert_eq!((says, rows[0]), (Says::Deny, 1));
+}
+
+#[test]
+fn row_1_a_tool_that_the_place_may_not_use_is_denied() {
+    for scope in [Scope::Guest, Scope::Group, Scope::OwnerIncognito] {
+        let standing = Standing {
+            scope,
+            ..standing()
+        };
+        assert_eq!(judged(read_notes(), &standing), (Says::Deny, vec![1]));
+    }
+}
+
+#[test]
+fn row_1_a_guest_never_stands_in_the_owners_chat() {
+    let standing = Standing {
+        scope: Scope::Owner,
+        ..as_guest(standing())
+    };
+    let (says, rows) = judged(read_notes(), &standing);
+    assert_eq!((says, rows), (Says::Deny, vec![1]));
+}
+
+#[test]
+fn row_1_two_tools_of_one_name_are_none() {
+    let mut tools = standing().tools.to_vec();
+    tools.push(tools[2].clone());
+    let standing = Standing {
+        tools: Arc::new(tools),
+        ..standing()
+    };
+    assert_eq!(judged(read_notes(), &standing).0, Says::Deny);
+}
+
+#[test]
+fn row_2_postern_never_writes_what_it_stands_on() {
+    for file in [
+        "policy.json",
+        "a/../POLICY.json",
+        "x/coder_policy.json ",
+        "postern.toml",
+    ] {
+        let call = call("files", "write", json!({"file": file, "content": "{}"}));
+        assert!(judged(call, &auto()).1.contains(&2), "{file}");
+    }
+    let other = call(
+        "files",
+        "write",
+        json!({"file": "mypolicy.json", "content": "policy.json"}),
+    );
+    assert_eq!(judged(other, &standing()), (Says::Ask, vec![16]));
+}
+
+#[test]
+fn row_3_a_used_up_limit_denies() {
+    let mut none_left = standing();
+    none_left.limits.calls_left = 0;
+    assert_eq!(judged(read_notes(), &none_left), (Says::Deny, vec![3]));
+    let mut refused = standing();
+    refused.limits.refusals_in_a_row = 3;
+    assert_eq!(judged(read_notes(), &refused), (Says::Deny, vec![3]));
+    let mut mailed = standing();
+    mailed.limits.emails_left = 0;
+    assert_eq!(judged(email(), &mailed), (Says::Deny, vec![3, 6]));
+    assert_eq!(judged(read_notes(), &mailed), (Says::Allow, vec![13]));
+}
+
+#[test]
+fn row_4_what_is_not_granted_is_denied_and_empty_grants_grant_nothing() {
+    let standing = Standing {
+        grants: Arc::new(Grants::default()),
+        ..standing()
+    };
+    assert_eq!(judged(read_notes(), &standing), (Says::Deny, vec![4]));
+}
+
+#[test]
+fn row_4_an_unknown_command_needs_a_permission_that_nobody_holds() {
+    let (says, rows) = judged(call("files", "explode", json!({})), &auto());
+    assert_eq!((says, rows), (Says::Deny, vec![4, 11]));
+}
+
+#[test]
+fn row_4_a_grant_on_one_folder_holds_for_no_other() {
+    let standing = Standing {
+        grants: Arc::new(Grants {
+            grants: vec!["files.read:notes/**".parse().unwrap()],
+        }),
+        ..standing()
+    };
+    let read = |file: &str| call("files", "read", json!({ "file": file }));
+    assert_eq!(judged(read("notes/a.txt"), &standing).0, Says::Allow);
+    assert_eq!(judged(read("notes/../a.txt"), &standing).0, Says::Deny);
+}
+
+#[test]
+fn row_5_a_deny_rule_beats_a_longer_allow() {
+    let standing = with_rules(vec![
+        rule("@files write", Action::Deny),
+        rule("@files write --file notes.txt", Action::Allow),
+    ]);
+    assert_eq!(judged(write_notes(), &standing), (Says::Deny, vec![5]));
+}
+
+#[test]
+fn row_5_unreadable_arguments_are_denied_where_a_deny_rule_names_the_tool() {
+    let narrow = with_rules(vec![rule("@files write --file secrets", Action::Deny)]);
+    assert!(judged(unreadable(), &narrow).1.contains(&5));
+    assert_eq!(judged(unreadable(), &standing()), (Says::Ask, vec![11]));
+}
+
+#[test]
+fn row_6_what_asks_every_time_is_lifted_by_nothing() {
+    let mut standing = with_rules(vec![
+        rule("@files", Action::Allow),
+        rule("@email", Action::Allow),
+    ]);
+    standing.mode = Mode::Auto;
+    standing.approvals = vec![rule("@files", Action::Allow)];
+    let wipe = call("files", "wipe", json!({}));
+    assert_eq!(judged(wipe, &standing), (Says::AskOnce, vec![6]));
+    assert_eq!(judged(email(), &standing), (Says::AskOnce, vec![6]));
+    let keys = call("files", "read", json!({"file": "/home/a/.SSH/id"}));
+    assert_eq!(judged(keys, &standing), (Says::AskOnce, vec![6]));
+}
+
+#[test]
+fn row_7_no_command_line_runs() {
+    let exec = call("coder", "exec", json!({"cmd": "ls"}));
+    let mut standing = with_rules(vec![rule("@coder exec", Action::Allow)]);
+    standing.mode = Mode::Auto;
+    let (says, rows) = judged(exec, &standing);
+    assert_eq!((says, rows.contains(&7)), (Says::Deny, true));
+}
+
+#[test]
+fn row_8_sensitive_data_leaves_its_source_only_by_asking() {
+    let standing = Standing {
+        taint: sensitive("bank"),
+        ..standing()
+    };
+    for command in ["look", "post", "tell"] {
+        let (says, rows) = judged(call("share", command, json!({})), &standing);
+        assert_eq!((says, rows), (Says::AskOnce, vec![8]), "{command}");
+    }
+    assert_eq!(judged(fetch(), &standing), (Says::AskOnce, vec![8]));
+    assert_eq!(judged(read_notes(), &standing), (Says::Allow, vec![13]));
+    let own = Standing {
+        taint: sensitive("crm"),
+        ..standing.clone()
+    };
+    assert_eq!(
+        judged(call("share", "look", json!({})), &own).0,
+        Says::Allow
+    );
+    let here = Standing {
+        place: place("other"),
+        ..standing
+    };
+    assert!(
+        !judged(call("share", "tell", json!({})), &here)
+            .1
+            .contains(&8)
+    );
+}
+
+#[test]
+fn row_9_after_outside_content_a_change_asks_once_but_a_new_memory_does_not() {
+    let standing = Standing {
+        taint: Taint::outside("a forwarded message"),
+        ..auto()
+    };
+    assert_eq!(judged(write_notes(), &standing), (Says::AskOnce, vec![9]));
+    let save = call("memory", "save", json!({"text": "x"}));
+    assert_eq!(judged(save, &standing), (Says::Allow, vec![13]));
+    assert_eq!(judged(read_notes(), &standing), (Says::Allow, vec![13]));
+}
+
+#[test]
+fn row_10_after_outside_or_private_content_an_address_asks_once() {
+    assert_eq!(judged(fetch(), &standing()), (Says::Allow, vec![13]));
+    for taint in [Taint::outside("a page"), Taint::private("email")] {
+        let standing = Standing {
+            taint,
+            ..standing()
+        };
+        assert_eq!(judged(fetch(), &standing), (Says::AskOnce, vec![10]));
+    }
+}
+
+#[test]
+fn row_11_unknown_risk_asks_and_neither_auto_nor_always_lifts_it() {
+    let mut standing = auto();
+    standing.threshold = Threshold::Medium;
+    let question = asked(write_notes(), &standing);
+    assert_eq!((question.says, question.always), (Says::Ask, None));
+    standing.threshold = Threshold::Never;
+    assert_eq!(judged(write_notes(), &standing), (Says::Allow, vec![16]));
+    standing.threshold = Threshold::Always;
+    assert_eq!(judged(read_notes(), &standing), (Says::Ask, vec![11]));
+}
+
+#[test]
+fn row_12_an_approval_of_this_conversation_allows_what_is_like_it() {
+    let mut standing = with_rules(vec![rule("@files write", Action::Ask)]);
+    standing.approvals = vec![rule("@files write", Action::Allow)];
+    assert_eq!(judged(write_notes(), &standing), (Says::Allow, vec![12]));
+    standing.approvals = vec![rule("@files write", Action::Ask)];
+    assert_eq!(judged(write_notes(), &standing), (Says::Ask, vec![13]));
+}
+
+#[test]
+fn row_13_the_longest_pattern_wins_and_a_tie_asks() {
+    let allow = rule("@files write --file notes.txt", Action::Allow);
+    let ask = rule("@files write", Action::Ask);
+    let longer = with_rules(vec![allow.clone(), ask.clone()]);
+    assert_eq!(judged(write_notes(), &longer), (Says::Allow, vec![13]));
+    let tie = with_rules(vec![rule("@files  write", Action::Allow), ask]);
+    assert_eq!(judged(write_notes(), &tie), (Says::Ask, vec![13]));
+    let shipped = with_rules(vec![rule("@files read", Action::Ask)]);
+    assert_eq!(judged(read_notes(), &shipped), (Says::Ask, vec![13]));
+}
+
+#[test]
+fn row_15_a_built_in_tool_that_only_reads_is_allowed_and_a_servers_word_is_not_taken() {
+    let look = || call("share", "look", json!({}));
+    assert_eq!(judged(look(), &standing()), (Says::Allow, vec![15]));
+    assert_eq!(
+        judged(call("share", "post", json!({})), &standing()),
+        (Says::Ask, vec![16])
+    );
+    let mut tools = standing().tools.to_vec();
+    for tool in &mut tools {
+        tool.origin = Origin::Server {
+            name: "s".into(),
+            digest: "d".into(),
+        };
+    }
+    let served = Standing {
+        tools: Arc::new(tools),
+        ..standing()
+    };
+    assert_eq!(judged(look(), &served), (Says::Ask, vec![11]));
+}
+
+#[test]
+fn row_16_anything_else_asks_and_auto_lifts_it() {
+    assert_eq!(judged(write_notes(), &standing()), (Says::Ask, vec![16]));
+    assert_eq!(judged(write_notes(), &auto()), (Says::Allow, vec![16]));
+}
+
+#[test]
+fn nobody_there_is_a_no_and_the_model_is_told_which() {
+    let told = |standing: &Standing| match decide(write_notes(), standing).verdict {
+        Verdict::Deny(reason) => reason,
+        other => panic!("{other:?}"),
+    };
+    let no_way = Standing {
+        can_ask: CanAsk::No,
+        ..standing()
+    };
+    let unattended = Standing {
+        surface: Surface::Unattended,
+        ..standing()
+    };
+    let text = "it needs an approval (no rule speaks of it), and there is no way to ask here, so nobody can give it";
+    assert_eq!(
+        told(&no_way),
+        Reason {
+            row: 16,
+            text: text.into()
+        }
+    );
+    let text = "it needs an approval (no rule speaks of it), and this runs unattended, so nobody can give it";
+    assert_eq!(
+        told(&unattended),
+        Reason {
+            row: 16,
+            text: text.into()
+        }
+    );
+}
+
+#[test]
+fn every_pair_of_rows_ends_with_the_stricter_and_tells_both() {
+    let all = situations();
+    for (one_row, one_says, one) in &all {
+        for (other_row, other_says, other) in &all {
+            let mut standing = standing();
+            let mut call = write_notes();
+            one(&mut standing, &mut call);
+            other(&mut standing, &mut call);
+            let (says, spoke) = judged(call, &standing);
+            let spoke: BTreeSet<u8> = spoke.into_iter().collect();
+            let expected = BTreeSet::from([*one_row, *other_row]);
+            assert!(
+                spoke.is_superset(&expected),
+                "{one_row} and {other_row}: {spoke:?}"
+            );
+            assert_eq!(says, *one_says.max(other_says), "{one_row} and {other_row}");
+        }
+    }
+}
+
+#[test]
+fn a_card_gives_its_reasons_in_their_order() {
+    let mut standing = standing();
+    standing.threshold = Threshold::Always;
+    standing.taint = sensitive("bank")
+        .join(&Taint::outside("a page"))
+        .join(&Taint::private("email"));
+    assert_eq!(rows(&asked(email(), &standing).reasons), [8, 9, 10, 6, 11]);
+}
+
+#[test]
+fn always_prints_the_rule_that_would_allow_this_very_call() {
+    let question = asked(write_notes(), &standing());
+    let rule = rule("@files write --file \"notes.txt\"", Action::Allow);
+    assert_eq!(question.always, Some(rule.clone()));
+    assert_eq!(
+        judged(write_notes(), &with_rules(vec![rule])),
+        (Says::Allow, vec![13])
+    );
+}
+
+#[test]
+fn always_is_not_offered_where_it_could_not_be_kept() {
+    let ruled = with_rules(vec![rule(
+        "@files write --file notes.txt --content hello",
+        Action::Ask,
+    )]);
+    assert_eq!(asked(write_notes(), &ruled).always, None);
+    let marked = Standing {
+        taint: Taint::outside("a page"),
+        ..standing()
+    };
+    assert_eq!(asked(write_notes(), &marked).always, None);
+    assert_eq!(asked(unreadable(), &standing()).always, None);
+    let strange = call(
+        "files",
+        "write",
+        json!({"file": "a\u{202e}b", "content": ""}),
+    );
+    assert_eq!(asked(strange, &standing()).always, None);
+}
+
+#[test]
+fn in_a_guests_place_the_owners_allows_plans_and_auto_do_not_speak() {
+    let search = || call("memory", "search", json!({"query": "x"}));
+    let mut standing = as_guest(with_rules(vec![
+        rule("@memory search", Action::Ask),
+        rule("@memory search --query x", Action::Allow),
+    ]));
+    standing.mode = Mode::Auto;
+    standing.approvals = vec![rule("@memory", Action::Allow)];
+    let question = asked(search(), &standing);
+    assert_eq!((question.says, question.always), (Says::Ask, None));
+    assert_eq!(question.reasons[0].because, "a rule asks");
+    let shipped = as_guest(crate::world::standing());
+    assert_eq!(judged(search(), &shipped), (Says::Allow, vec![13]));
+}
+
+type Situation = (u8, Says, fn(&mut Standing, &mut Call));
+
+/// For each row, what makes it speak of writing a file.
+fn situations() -> Vec<Situation> {
+    vec![
+        (1, Says::Deny, |standing, _| standing.scope = Scope::Group),
+        (2, Says::Deny, |_, call| set(call, "log", "policy.json")),
+        (3, Says::Deny, |standing, _| standing.limits.calls_left = 0),
+        (4, Says::Deny, |standing, _| {
+            standing.grants = Arc::default()
+        }),
+        (5, Says::Deny, |standing, _| {
+            let mut rules = standing.rules.rules.clone();
+            rules.push(rule("@files write", Action::Deny));
+            standing.rules = Arc::new(bot_policy::rules::Rules::in_force(rules));
+        }),
+        (6, Says::AskOnce, |_, call| set(call, "file", ".ssh/config")),
+        (9, Says::AskOnce, |standing, _| {
+            standing.taint = standing.taint.clone().join(&Taint::outside("a page"));
+        }),
+        (11, Says::Ask, |standing, _| {
+            standing.threshold = Threshold::Always
+        }),
+    ]
+}
+
+fn set(call: &mut Call, key: &str, value: &str) {
+    if let Arguments::Readable(map) = &mut call.arguments {
+        map.insert(key.into(), value.into());
+    }
+}
+
+fn auto() -> Standing {
+    Standing {
+        mode: Mode::Auto,
+        ..standing()
+    }
+}
+
+fn sensitive(source: &str) -> Taint {
+    Taint {
+        sensitive: BTreeSet::from([SourceName::new(source)]),
+        ..Taint::default()
+    }
+}
+
+fn fetch() -> Call {
+    call("web", "fetch", json!({"url": "https://example.org/a"}))
+}
+
+fn email() -> Call {
+    call(
+        "email",
+        "send",
+        json!({"to": "a@example.org", "body": "hi"}),
+    )
+}
+
+fn unreadable() -> Call {
+    Call {
+        tool: ToolName::new("files"),
+        arguments: Arguments::parse("{\"file\": "),
+        ..write_notes()
+    }
+}

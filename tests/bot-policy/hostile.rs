@@ -1,0 +1,124 @@
+//! Hostile input on a small stack: every function answers, in steps that grow with the length.
+
+use bot_policy::approval::Question;
+use bot_policy::call::{Arguments, Call};
+use bot_policy::card::card;
+use bot_policy::decide::{Says, decide};
+use bot_policy::event::ChatKind;
+use bot_policy::grants::Grants;
+use bot_policy::id::{CallId, Timestamp, ToolName};
+use bot_policy::message::Choices;
+use bot_policy::pairing::{Code, Tries, redeem, shown_in};
+use bot_policy::rules::{Action, Rule, Rules};
+use bot_policy::secret::{Redactor, Secret};
+use bot_policy::tool::Permission;
+use bot_policy::visible::{foreign, line, show, steps};
+
+use crate::world::{standing, tools, with_rules};
+
+#[test]
+fn nothing_panics_or_overflows_a_small_stack() {
+    let judged = std::thread::Builder::new()
+        .stack_size(256 * 1024)
+        .spawn(|| {
+            hostile_texts()
+                .iter()
+                .map(|text| all_of_it(text))
+                .sum::<usize>()
+        })
+        .unwrap()
+        .join();
+    assert!(judged.unwrap() > 0);
+}
+
+#[test]
+fn showing_is_linear() {
+    for unit in [
+        "a",
+        " ",
+        "\n",
+        " \n",
+        "\u{202e}",
+        "\u{301}",
+        "\t",
+        "e\u{301}",
+        "\u{1f6aa}",
+    ] {
+        for count in [1_000, 100_000] {
+            let text = unit.repeat(count);
+            assert!(steps(&text) <= 2 * text.chars().count() + 1, "{unit:?}");
+        }
+    }
+}
+
+fn all_of_it(text: &str) -> usize {
+    let call = Call {
+        id: CallId::new("1"),
+        tool: ToolName::new("files"),
+        command: "write".into(),
+        arguments: Arguments::parse(text),
+    };
+    let mut named = call.clone();
+    if let Arguments::Readable(map) = &mut named.arguments {
+        map.insert("file".into(), text.into());
+    }
+    let rules = with_rules(vec![rule(text), rule("@files write --file a/b")]);
+    let decided = decide(call.clone(), &rules).trace.len() + decide(named, &rules).trace.len();
+    let question = Question {
+        says: Says::Ask,
+        reasons: Vec::new(),
+        always: None,
+        ground: standing().ground,
+        call,
+    };
+    let card = card(&question, tools().get(2), Choices::default(), 500);
+    let permission = text.parse::<Permission>().is_ok();
+    let grants = Grants {
+        grants: vec![Permission {
+            name: "files.read".into(),
+            resource: Some(text.into()),
+        }],
+    };
+    let covered = grants.cover(&grants.grants[0].clone());
+    let redacted = Redactor::new([&Secret::new("12345678".to_owned())])
+        .unwrap()
+        .cut(text);
+    let tried = redeem(text, &[], Tries::default(), ChatKind::Direct, Timestamp(0));
+    drop((
+        permission,
+        covered,
+        tried,
+        Rules::parse(text),
+        Code::parse(text),
+    ));
+    let shown =
+        show(text).as_str().len() + line(text).as_str().len() + foreign(text).as_str().len();
+    decided + card.fields.len() + redacted.len() + shown + shown_in(text, &[], Timestamp(0)).len()
+}
+
+fn rule(text: &str) -> Rule {
+    Rule {
+        pattern: format!("@files write --file {text}"),
+        action: Action::Ask,
+    }
+}
+
+fn hostile_texts() -> Vec<String> {
+    let deep = 100_000;
+    vec![
+        String::new(),
+        "[".repeat(deep),
+        "{\"a\":".repeat(deep),
+        format!("{}{}", "[".repeat(deep), "]".repeat(deep)),
+        format!("{{\"file\":\"{}\"}}", "../".repeat(50_000)),
+        format!("{{\"file\":{}1{}}}", "[".repeat(31), "]".repeat(31)),
+        "\u{202e}\u{2066}\u{e0041}".repeat(20_000),
+        " \n".repeat(100_000),
+        "\"\\".repeat(100_000),
+        "\0\u{7f}\u{fffe}\u{10ffff}".repeat(10_000),
+        "a".repeat(1_000_000),
+        "12345678".repeat(50_000),
+        "**/".repeat(160),
+        "e\u{301}\u{301}\u{301}\u{301}\u{301}".repeat(20_000),
+    ]
+}
