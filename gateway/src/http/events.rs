@@ -35,15 +35,14 @@ pub(super) async fn events(
         shared,
         open: Open::Yes,
     };
-    let hello = stream::once(async { Event::default().event("hello").data("") });
+    let hello = stream::once(async { signal("hello") });
     let stream = hello
         .chain(stream::unfold(tab, next))
         .take_until(async move {
             let _ = closed.changed().await;
         })
         .map(Ok::<_, Infallible>);
-    let beat = Event::default().event("beat").data("");
-    let alive = KeepAlive::new().interval(HEARTBEAT).event(beat);
+    let alive = KeepAlive::new().interval(HEARTBEAT).event(signal("beat"));
     Ok(Sse::new(stream).keep_alive(alive).into_response())
 }
 
@@ -91,6 +90,12 @@ impl Tab {
 
     fn last(mut self, name: &str) -> (Event, Self) {
         self.open = Open::No;
-        (Event::default().event(name).data(""), self)
+        (signal(name), self)
     }
+}
+
+/// An event that says no more than its name. Browsers drop one whose data is empty (HTML
+/// standard, "server-sent events", dispatching the event), so it has some.
+fn signal(name: &str) -> Event {
+    Event::default().event(name).data("0")
 }

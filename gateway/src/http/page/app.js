@@ -244,7 +244,7 @@ function put(item, quiet) {
 
 function draw(item) {
   const { body } = item;
-  const element = make("li", item.from === "mine" ? "mine" : body.kind);
+  const element = make("li", item.from === "mine" ? "mine" : `of-${body.kind}`);
   if (body.kind === "card") element.append(drawCard(item, press));
   else if (body.kind === "notice") element.append(drawNotice(item, press));
   else element.append(drawBubble(body));

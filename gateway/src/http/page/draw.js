@@ -30,7 +30,7 @@ export function drawBubble(body) {
 function drawBlocks(blocks) {
   const rich = make("div", "rich");
   for (const block of blocks) {
-    const element = make(block.kind === "code" ? "pre" : "div", `block ${block.kind}`);
+    const element = make(block.kind === "code" ? "pre" : "div", `block of-${block.kind}`);
     element.style.setProperty("--lists", Number(block.lists) || 0);
     element.style.setProperty("--quotes", Number(block.quotes) || 0);
     if (block.quotes) element.classList.add("quoted");
@@ -103,7 +103,7 @@ export function drawCard(item, press) {
     const value = make("dd", field.kind, field.value);
     if (field.kind === "body") value.tabIndex = 0;
     fields.append(make("dt", "", field.label), value);
-    if (field.cut) fields.append(make("dd", "cut", `${field.cut} more characters are not shown here. Press Show all before you decide.`));
+    if (field.cut) fields.append(make("dd", "left-out", `${field.cut} more characters are not shown here. Press Show all before you decide.`));
   }
   inner.append(fields);
   if (body.always && !body.outcome) {
