@@ -168,12 +168,22 @@ fn fitted(card: &Card) -> Rich {
                 FieldKind::Body | FieldKind::Note => true,
                 FieldKind::Destination => false,
             })
-            .max_by_key(|field| rich::units(field.value.as_str()));
+            .max_by_key(|field| cut_order(field));
         let shortened = excess > 0 && longest.is_some_and(|field| shorten(field, excess));
         if !shortened {
             return rich;
         }
     }
+}
+
+/// What is cut already, or says little, is cut before a body that still stands whole.
+fn cut_order(field: &Field) -> (bool, usize) {
+    let units = rich::units(field.value.as_str());
+    let little = match field.kind {
+        FieldKind::Note => true,
+        FieldKind::Body | FieldKind::Destination => field.cut.is_some(),
+    };
+    (little && units > 200, units)
 }
 
 /// Cuts the middle out of a field. False when nothing is left to cut.
