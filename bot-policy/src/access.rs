@@ -267,7 +267,8 @@ fn stranger(event: &InboundEvent, directory: &Directory, paired_by: Option<Perso
     }
 }
 
-fn scope(role: Role, kind_of_chat: ChatKind, incognito: Incognito) -> Scope {
+/// What a place may use: it follows from who paired it, who reads there, and whether it is kept.
+pub fn scope(role: Role, kind_of_chat: ChatKind, incognito: Incognito) -> Scope {
     match (kind_of_chat, role, incognito) {
         (ChatKind::Group, Role::Guest | Role::Owner, _) => Scope::Group,
         (ChatKind::Direct, Role::Guest, _) => Scope::Guest,

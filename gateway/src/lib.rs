@@ -1,27 +1,81 @@
-//! gateway
+//! The gateway: does what was judged.
+//!
+//! ```text
+//!  adapter.listen --events--> inbox  Store::accept: claim, label, mark, admit, one transaction
+//!                               |          |-> letters --> outbox --> adapter.send
+//!                               |          '-> commands (in their turn), pairing
+//!                               v
+//!                        switchboard: one task per conversation
+//!                               |
+//!                        conversation: load -> Turn::next -> think | judge | resume | rest
+//!                               |                               |
+//!                             model                            gate: decide -> Permit -> tool
+//!                                                                '-> question -> card -> outbox
+//!  a press --> commands --> gate::press: redeem, close the question --> the conversation again
+//! ```
+//!
+//! What must survive a restart is a row before anybody is told of it; see `store`.
 
+use std::collections::BTreeMap;
 use std::future::Future;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
+use adapters::web::Web;
+use adapters::{Adapter, AdapterError};
+use bot_policy::access::{Role, Scope, commands as commands_of};
+use bot_policy::id::{LineId, Place, Timestamp};
+use bot_policy::pairing::CodeRole;
+use tokio::sync::{mpsc, watch};
+
+mod agent;
+mod chance;
 pub mod cli;
+mod clock;
+mod commands;
 pub mod config;
+mod conversation;
+mod desk;
+mod digest;
 pub mod doctor;
 pub mod folder;
+mod gate;
 pub mod http;
+mod inbox;
+mod keeper;
 pub mod listen;
+mod outbox;
+mod rulebook;
 pub mod socket;
+mod store;
 
-use bot_policy::id::Timestamp;
-use bot_policy::pairing::CodeRole;
-use cli::banner::Banner;
+use agent::model::{Model, Practice};
+use agent::tools::{Files, Memory, Tools};
+use cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
 use config::Config;
-use doctor::Check;
 use folder::DataFolder;
-use socket::{Keeper, KeeperError, NewCode, Status, Unpaired};
+use inbox::{Door, Signal};
+use rulebook::Rulebook;
+use socket::{LineState, LineStatus};
+use store::{Letter, Store};
+
+/// The name of the one bot of this version; it stands in every record.
+const BOT: &str = "postern";
+
+/// The shortest and longest pause before a line is tried again.
+const RECONNECT: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+/// How often questions are looked at whose time may be over.
+const EXPIRY: Duration = Duration::from_secs(1);
+/// How long what is under way may take when the program is told to stop.
+const GRACE: Duration = Duration::from_secs(3);
 
 /// What a gateway is started with.
 pub struct Settings {
     /// The configuration.
     pub config: Config,
+    /// The folder where it was found, and where the owner's rules are kept.
+    pub config_folder: folder::Folder,
     /// The data folder, held.
     pub data: DataFolder,
     /// Called once, when everything serves.
@@ -34,9 +88,64 @@ pub enum RunError {
     /// The web chat has nowhere to listen.
     #[error(transparent)]
     Bind(#[from] listen::BindError),
+    /// A line cannot be set up.
+    #[error(transparent)]
+    Line(#[from] adapters::ConfigError),
+    /// The page cannot be served.
+    #[error("the web chat cannot be served: {0}")]
+    Page(#[from] std::io::Error),
     /// The socket of the command line cannot be opened.
     #[error(transparent)]
     Socket(#[from] socket::SocketError),
+    /// The database cannot be used.
+    #[error(transparent)]
+    Store(#[from] store::StoreError),
+    /// The first owner code could not be made.
+    #[error(transparent)]
+    Code(#[from] socket::KeeperError),
+}
+
+/// What every part of the running gateway shares.
+struct House {
+    store: Store,
+    lines: Lines,
+    tools: Tools,
+    model: Arc<dyn Model>,
+    rulebook: Rulebook,
+    letters: mpsc::UnboundedSender<Letter>,
+    signals: mpsc::UnboundedSender<Signal>,
+    states: watch::Sender<BTreeMap<LineId, LineStatus>>,
+    since: Timestamp,
+    web_address: String,
+}
+
+/// Our accounts, the web chat among them.
+struct Lines(BTreeMap<LineId, Arc<dyn Adapter>>);
+
+impl Lines {
+    fn get(&self, line: &LineId) -> Option<&Arc<dyn Adapter>> {
+        self.0.get(line)
+    }
+
+    fn values(&self) -> impl Iterator<Item = &Arc<dyn Adapter>> {
+        self.0.values()
+    }
+}
+
+impl House {
+    /// How much of a card's body a place shows before it is cut.
+    fn card_body(&self, place: &Place) -> usize {
+        self.lines
+            .get(&place.line)
+            .map_or(0, |line| line.capabilities().card_body)
+    }
+
+    /// Says something to whoever watches the terminal.
+    fn say_at_terminal(&self, text: &str) {
+        use std::io::Write;
+        // Nobody may be watching; the same is in the audit.
+        let _ = writeln!(std::io::stderr(), "{text}");
+    }
 }
 
 /// Runs until `shutdown` is done.
@@ -44,56 +153,218 @@ pub enum RunError {
 /// # Errors
 /// When it cannot start; the text says what to do.
 pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Result<(), RunError> {
-    let bound = listen::bind(settings.config.web.listen).await?;
-    let socket = socket::Socket::open(&settings.data)?;
-    let web = format!("http://{}/", bound.at);
-    let keeper = Nothing { web: web.clone() };
-    let page = axum::Router::new().route("/healthz", axum::routing::get(|| async { "ok" }));
-    (settings.started)(Banner {
-        web,
-        taken: bound.taken,
-        data: settings.data.path().display().to_string(),
-        warnings: settings.config.warnings(),
-        ..Banner::default()
+    let Settings {
+        config,
+        config_folder,
+        data,
+        started,
+    } = settings;
+    let bound = listen::bind(config.web.listen).await?;
+    let web_address = format!("http://{}/", bound.at);
+    let web = Arc::new(Web::default());
+    web.set_base(&web_address);
+    let lines = lines(&config, &web)?;
+    let encoders = lines.clone();
+    let store = Store::open(
+        &data.path().join("postern.db"),
+        Arc::new(move |line, message| {
+            encoders
+                .get(line)
+                .map_or_else(Vec::new, |adapter| adapter.encode(message))
+        }),
+    )?;
+    let (letters, outbox) = mpsc::unbounded_channel();
+    let (signals, switchboard) = mpsc::unbounded_channel();
+    let house = Arc::new(House {
+        tools: tools(data.path(), &store),
+        store,
+        lines: Lines(lines),
+        model: Arc::new(Practice),
+        rulebook: Rulebook::new(config_folder.path()),
+        letters,
+        signals,
+        states: watch::Sender::new(BTreeMap::new()),
+        since: clock::now(),
+        web_address,
     });
+    let socket = socket::Socket::open(&data)?;
+    house.take_up().await?;
+
+    let (stop, stopping) = watch::channel(());
+    let mut outbox = tokio::spawn(outbox::run(house.clone(), outbox));
+    let mut tasks = tokio::task::JoinSet::new();
+    tasks.spawn(inbox::switchboard(house.clone(), switchboard));
+    tasks.spawn(expire(house.clone()));
+    for line in house.lines.values() {
+        tasks.spawn(hear(house.clone(), line.clone()));
+    }
+    let page = desk::Desk {
+        house: house.clone(),
+        web,
+    };
+    let page = tokio::spawn(http::serve(
+        bound.listener,
+        Arc::new(page),
+        config.web.hosts.clone(),
+        stopped(stopping.clone()),
+    ));
+    let banner = banner(&house, &config, &config_folder, &data, bound.taken).await?;
+    started(banner);
     tokio::select! {
-        _ = axum::serve(bound.listener, page) => {}
-        () = socket.serve(&keeper) => {}
+        () = socket.serve(house.as_ref()) => {}
         () = shutdown => {}
+    }
+    drop(stop);
+    tasks.shutdown().await;
+    // What was stored is safe whatever happens now; this only spares a repeated send.
+    let _ = tokio::time::timeout(GRACE, page).await;
+    drop(house);
+    let _ = tokio::time::timeout(GRACE, &mut outbox).await;
+    outbox.abort();
+    Ok(())
+}
+
+async fn stopped(mut stopping: watch::Receiver<()>) {
+    // Ends when the sender is dropped.
+    while stopping.changed().await.is_ok() {}
+}
+
+fn lines(config: &Config, web: &Arc<Web>) -> Result<BTreeMap<LineId, Arc<dyn Adapter>>, RunError> {
+    let mut lines: BTreeMap<LineId, Arc<dyn Adapter>> = BTreeMap::new();
+    lines.insert(web.line().clone(), web.clone());
+    for (line, config) in &config.lines {
+        lines.insert(line.clone(), adapters::build(line.clone(), config)?);
+    }
+    Ok(lines)
+}
+
+fn tools(data: &Path, store: &Store) -> Tools {
+    let files = Files::new(data.join("workspaces"), Arc::new(store.clone()));
+    Tools::new(vec![
+        Arc::new(files),
+        Arc::new(Memory::new(Arc::new(store.clone()))),
+    ])
+}
+
+/// Hears one line for as long as the program runs, however often it fails.
+async fn hear(house: Arc<House>, adapter: Arc<dyn Adapter>) {
+    let door = Door(house.clone());
+    let mut pause = RECONNECT.0;
+    loop {
+        let begun = std::time::Instant::now();
+        let error = match begin(&house, &adapter).await {
+            Ok(()) => adapter.listen(&door).await.err(),
+            Err(error) => Some(error),
+        };
+        let Some(error) = error else { return };
+        if begun.elapsed() > RECONNECT.1 {
+            pause = RECONNECT.0;
+        }
+        tracing::warn!(line = %adapter.line(), %error, "a line does not hear");
+        let stops = matches!(error, AdapterError::Credentials(_));
+        house.line_state(
+            &adapter,
+            if stops {
+                LineState::Stopped
+            } else {
+                LineState::Retrying
+            },
+            error.to_string(),
+        );
+        if stops {
+            return;
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(RECONNECT.1);
+    }
+}
+
+async fn begin(house: &House, adapter: &Arc<dyn Adapter>) -> Result<(), AdapterError> {
+    house.line_state(adapter, LineState::Retrying, "starting".to_owned());
+    let probe = adapter.probe().await?;
+    house.line_state(adapter, LineState::Listening, probe.name);
+    // A menu is a courtesy; the line works without it.
+    if let Err(error) = adapter.announce(&commands_of(Scope::Guest)).await {
+        tracing::debug!(line = %adapter.line(), %error, "the menu was not announced");
     }
     Ok(())
 }
 
-/// Stands where the flow will be.
-struct Nothing {
-    web: String,
+impl House {
+    fn line_state(&self, adapter: &Arc<dyn Adapter>, state: LineState, detail: String) {
+        let line = adapter.line().clone();
+        let status = LineStatus {
+            line: line.to_string(),
+            platform: adapter.platform().to_string(),
+            state,
+            detail,
+        };
+        self.states.send_modify(|states| {
+            states.insert(line, status);
+        });
+    }
 }
 
-#[async_trait::async_trait]
-impl Keeper for Nothing {
-    async fn new_code(&self, _: CodeRole) -> Result<NewCode, KeeperError> {
-        Err(KeeperError::Refused("there are no codes yet".to_owned()))
+async fn expire(house: Arc<House>) {
+    let mut tick = tokio::time::interval(EXPIRY);
+    loop {
+        tick.tick().await;
+        match house.store.expire(clock::now()).await {
+            Ok((which, letters)) => {
+                house.post(letters);
+                house.wake(which);
+            }
+            Err(error) => {
+                tracing::error!(%error, "questions whose time is over could not be closed")
+            }
+        }
     }
+}
 
-    async fn status(&self) -> Result<Status, KeeperError> {
-        Ok(Status {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            since: Timestamp(0),
-            web: self.web.clone(),
-            model: "practice".to_owned(),
-            lines: Vec::new(),
-            people: Vec::new(),
-            open_questions: 0,
-            live_codes: 0,
-            notes: Vec::new(),
+async fn banner(
+    house: &House,
+    config: &Config,
+    config_folder: &folder::Folder,
+    data: &DataFolder,
+    taken: Option<std::net::SocketAddr>,
+) -> Result<Banner, RunError> {
+    let has_owner = house
+        .store
+        .people()
+        .await?
+        .iter()
+        .any(|seen| seen.person.role == Role::Owner && !seen.places.is_empty());
+    let owner = if has_owner {
+        None
+    } else {
+        let code = house.new_code(CodeRole::Owner).await?;
+        Some(OwnerCode {
+            code: code.code,
+            links: code.links,
         })
-    }
-
-    async fn unpair(&self, _: &str) -> Result<Unpaired, KeeperError> {
-        Err(KeeperError::Refused("no place is paired".to_owned()))
-    }
-
-    async fn doctor(&self) -> Result<Vec<Check>, KeeperError> {
-        Ok(Vec::new())
-    }
+    };
+    let file = config_folder.path().join(config::FILE_NAME);
+    let shown = file.display().to_string();
+    Ok(Banner {
+        web: house.web_address.clone(),
+        taken,
+        lines: house
+            .lines
+            .values()
+            .filter(|line| config.lines.contains_key(line.line()))
+            .map(|line| BannerLine {
+                line: line.line().to_string(),
+                platform: line.platform().to_string(),
+            })
+            .collect(),
+        model: None,
+        data: data.path().display().to_string(),
+        config: if file.exists() {
+            ConfigFile::Found(shown)
+        } else {
+            ConfigFile::Missing(shown)
+        },
+        owner,
+        warnings: config.warnings(),
+    })
 }

@@ -3,7 +3,6 @@
 mod http;
 mod http_desk;
 mod http_wire;
-//! tests
 
 mod cli;
 mod cli_running;

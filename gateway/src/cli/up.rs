@@ -34,6 +34,7 @@ pub(super) async fn run(screen: &Screen) -> Result<(), Stop> {
     let screen = *screen;
     let settings = Settings {
         config,
+        config_folder,
         data,
         started: Box::new(move |banner| screen.show(&banner.render(screen.paint()))),
     };

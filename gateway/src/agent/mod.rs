@@ -1,0 +1,310 @@
+//! What does the conversation do next? The turn as a pure function of what is on disk.
+//!
+//! ```text
+//!  entries, questions, started calls --next--> Think | Judge(call) | Resume | Interrupted | Rest
+//!          ^                                        |
+//!          +------- one transaction per step -------+
+//! ```
+//!
+//! Nothing of a turn lives in memory only: after a crash the same rows give the same next step.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bot_policy::approval::{OpenQuestion, State};
+use bot_policy::call::Call;
+use bot_policy::event::PartBody;
+use bot_policy::id::{CallId, MessageRef};
+use bot_policy::taint::Labelled;
+use serde::{Deserialize, Serialize};
+
+pub mod model;
+pub mod prompt;
+pub mod tools;
+
+/// Calls that one turn may make.
+pub const CALLS_PER_TURN: u32 = 16;
+/// Times that the model is asked within one turn.
+pub const THOUGHTS_PER_TURN: usize = 24;
+
+/// One line of a conversation's history.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Entry {
+    /// What the model said and what it wants done.
+    Model {
+        /// Its words, for the person.
+        text: String,
+        /// Its calls, in order.
+        calls: Vec<Call>,
+        /// The last entry that it had seen.
+        seen: i64,
+    },
+    /// What the person sent.
+    Person {
+        /// Its parts with their labels.
+        parts: Vec<Labelled<PartBody>>,
+        /// What the platform calls the message.
+        message: MessageRef,
+    },
+    /// How a call ended.
+    Result {
+        /// Which call.
+        call: CallId,
+        /// How.
+        ended: Ended,
+        /// What the model is told.
+        told: Labelled<String>,
+    },
+    /// The person ended the turn.
+    Stopped,
+}
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ended {
+    /// The rules, a limit or the person said no, or nobody answered.
+    Denied,
+    /// It ran.
+    Done,
+    /// It ran and failed.
+    Failed,
+    /// It was started and nobody knows how it ended.
+    Unknown,
+    /// It was taken back before it ran.
+    Withdrawn,
+}
+
+/// A conversation as far as the next step needs it.
+#[derive(Clone, Debug, Default)]
+pub struct Turn {
+    /// The history, oldest first, each with its number.
+    pub entries: Vec<(i64, Entry)>,
+    /// The newest question of each call that was asked about.
+    pub questions: BTreeMap<CallId, OpenQuestion>,
+    /// Calls that were started.
+    pub started: BTreeSet<CallId>,
+}
+
+/// The next step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Next {
+    /// Nobody knows how this call ended: it was started, and this is not the run that started it.
+    Interrupted(Call),
+    /// Judge this call; when it would ask while another card stands, it waits its turn.
+    Judge(Call, CardStands),
+    /// Nothing to do until something comes in.
+    Rest,
+    /// The person said yes to this one, and it has not started.
+    Resume(OpenQuestion),
+    /// Ask the model.
+    Think,
+    /// The model was asked too often within this turn.
+    TooLong,
+}
+
+/// Whether another card of the conversation waits for its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CardStands {
+    /// None.
+    No,
+    /// One does.
+    Yes,
+}
+
+impl Turn {
+    /// The next step of this conversation.
+    pub fn next(&self) -> Next {
+        let mut waiting = None;
+        for (number, call) in self.unfinished() {
+            if self.started.contains(&call.id) {
+                return Next::Interrupted(call.clone());
+            }
+            let question = self.questions.get(&call.id);
+            match question.map(|question| question.state) {
+                Some(State::Approved) => {
+                    if let Some(question) = question {
+                        return Next::Resume(question.clone());
+                    }
+                }
+                Some(State::Asked) => waiting = waiting.or(Some(number)),
+                None
+                | Some(
+                    State::Changed
+                    | State::Done
+                    | State::Expired
+                    | State::Refused
+                    | State::Started
+                    | State::Unknown
+                    | State::Withdrawn,
+                ) => match waiting {
+                    None => return Next::Judge(call.clone(), CardStands::No),
+                    // Calls of one reply run in their order; those of a later one may pass a card.
+                    Some(asked) if asked < number => return self.pass_or_think(call, number),
+                    Some(_) => {}
+                },
+            }
+        }
+        self.think_or_rest(waiting.is_some())
+    }
+
+    fn pass_or_think(&self, call: &Call, number: i64) -> Next {
+        match self.unseen_words() {
+            Some(words) if words > number => self.think_or_rest(true),
+            Some(_) | None => Next::Judge(call.clone(), CardStands::Yes),
+        }
+    }
+
+    fn think_or_rest(&self, card_stands: bool) -> Next {
+        let wanted = if card_stands {
+            self.unseen_words().is_some()
+        } else {
+            self.unseen()
+        };
+        if !wanted {
+            Next::Rest
+        } else if self.thoughts() >= THOUGHTS_PER_TURN {
+            Next::TooLong
+        } else {
+            Next::Think
+        }
+    }
+
+    /// Calls without a result, oldest first.
+    pub fn unfinished_calls(&self) -> impl Iterator<Item = &Call> {
+        self.unfinished().map(|(_, call)| call)
+    }
+
+    /// Calls without a result, oldest first, with the number of the entry that made them.
+    fn unfinished(&self) -> impl Iterator<Item = (i64, &Call)> {
+        let finished: BTreeSet<&CallId> = self
+            .entries
+            .iter()
+            .filter_map(|(_, entry)| match entry {
+                Entry::Result { call, .. } => Some(call),
+                Entry::Model { .. } | Entry::Person { .. } | Entry::Stopped => None,
+            })
+            .collect();
+        self.entries
+            .iter()
+            .flat_map(|(number, entry)| match entry {
+                Entry::Model { calls, .. } => calls.iter().map(|call| (*number, call)).collect(),
+                Entry::Person { .. } | Entry::Result { .. } | Entry::Stopped => Vec::new(),
+            })
+            .filter(move |(_, call)| !finished.contains(&call.id))
+    }
+
+    /// The last entry that the model has seen or that the person has closed.
+    fn seen(&self) -> i64 {
+        self.entries
+            .iter()
+            .rev()
+            .find_map(|(number, entry)| match entry {
+                Entry::Model { seen, .. } => Some(*seen),
+                Entry::Stopped => Some(*number),
+                Entry::Person { .. } | Entry::Result { .. } => None,
+            })
+            .unwrap_or(0)
+    }
+
+    fn unseen(&self) -> bool {
+        let seen = self.seen();
+        self.entries.iter().any(|(number, entry)| match entry {
+            Entry::Person { .. } | Entry::Result { .. } => *number > seen,
+            Entry::Model { .. } | Entry::Stopped => false,
+        })
+    }
+
+    fn unseen_words(&self) -> Option<i64> {
+        let seen = self.seen();
+        self.entries
+            .iter()
+            .rev()
+            .find_map(|(number, entry)| match entry {
+                Entry::Person { .. } if *number > seen => Some(*number),
+                Entry::Model { .. }
+                | Entry::Person { .. }
+                | Entry::Result { .. }
+                | Entry::Stopped => None,
+            })
+    }
+
+    /// The entries since the person last wrote.
+    fn since_words(&self) -> impl Iterator<Item = &Entry> {
+        self.entries
+            .iter()
+            .rev()
+            .map(|(_, entry)| entry)
+            .take_while(|entry| !matches!(entry, Entry::Person { .. }))
+    }
+
+    fn thoughts(&self) -> usize {
+        self.since_words()
+            .filter(|entry| matches!(entry, Entry::Model { .. }))
+            .count()
+    }
+
+    /// The calls that ran since the person last wrote, oldest first.
+    pub fn deeds(&self) -> Vec<&Call> {
+        let ran: BTreeSet<&CallId> = self
+            .since_words()
+            .filter_map(|entry| match entry {
+                Entry::Result {
+                    call,
+                    ended: Ended::Done | Ended::Failed | Ended::Unknown,
+                    ..
+                } => Some(call),
+                Entry::Model { .. }
+                | Entry::Person { .. }
+                | Entry::Result { .. }
+                | Entry::Stopped => None,
+            })
+            .collect();
+        let mut deeds: Vec<&Call> = self
+            .since_words()
+            .flat_map(|entry| match entry {
+                Entry::Model { calls, .. } => calls.iter().rev().collect(),
+                Entry::Person { .. } | Entry::Result { .. } | Entry::Stopped => Vec::new(),
+            })
+            .filter(|call| ran.contains(&call.id))
+            .collect();
+        deeds.reverse();
+        deeds
+    }
+
+    /// How many calls this turn has finished.
+    pub fn calls_made(&self) -> u32 {
+        let made = self
+            .since_words()
+            .filter(|entry| matches!(entry, Entry::Result { .. }))
+            .count();
+        u32::try_from(made).unwrap_or(u32::MAX)
+    }
+
+    /// How many of the newest results in a row were refusals.
+    pub fn refusals_in_a_row(&self) -> u32 {
+        let refused = self
+            .since_words()
+            .filter_map(|entry| match entry {
+                Entry::Result { ended, .. } => Some(*ended),
+                Entry::Model { .. } | Entry::Person { .. } | Entry::Stopped => None,
+            })
+            .take_while(|ended| *ended == Ended::Denied)
+            .count();
+        u32::try_from(refused).unwrap_or(u32::MAX)
+    }
+
+    /// The number of the newest entry.
+    pub fn newest(&self) -> i64 {
+        self.entries.last().map_or(0, |(number, _)| *number)
+    }
+
+    /// The person's newest message, for answering it by reference.
+    pub fn newest_message(&self) -> Option<MessageRef> {
+        self.entries
+            .iter()
+            .rev()
+            .find_map(|(_, entry)| match entry {
+                Entry::Person { message, .. } => Some(message.clone()),
+                Entry::Model { .. } | Entry::Result { .. } | Entry::Stopped => None,
+            })
+    }
+}

@@ -1,0 +1,126 @@
+//! What can the agent do? One file per tool; nothing runs without a permit.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bot_policy::call::Call;
+use bot_policy::decide::Permit;
+use bot_policy::id::PersonId;
+use bot_policy::taint::{Labelled, Taint};
+use bot_policy::tool::ToolSpec;
+
+mod files;
+mod memory;
+
+pub use files::{Files, Marks};
+pub use memory::{Memories, Memory, Remembered};
+
+/// A tool of the agent's.
+#[async_trait]
+pub trait Tool: Send + Sync {
+    /// What it can be told to do.
+    fn spec(&self) -> ToolSpec;
+
+    /// What this call stands on outside the rules; a change between question and press closes
+    /// the question.
+    async fn ground(&self, call: &Call, whose: &Whose) -> BTreeMap<String, String>;
+
+    /// Runs a call that may run.
+    ///
+    /// # Errors
+    /// When it cannot be done; the text is for the model and for the person.
+    async fn run(&self, permit: Permit, whose: &Whose) -> Result<Deed, ToolError>;
+}
+
+/// For whom and where a call runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Whose {
+    /// The number of the place; its workspace goes by it.
+    pub workspace: i64,
+    /// Whose memory.
+    pub keeper: Keeper,
+    /// What the conversation has read before this call.
+    pub taint: Taint,
+}
+
+/// Who keeps a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeper {
+    /// A person, over all their direct chats.
+    Person(PersonId),
+    /// A group, by the number of its place.
+    Place(i64),
+}
+
+/// What a call did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deed {
+    /// What the model is told.
+    pub told: Labelled<String>,
+    /// What came of it, in a few words for the card.
+    pub outcome: String,
+}
+
+/// A call could not be done.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ToolError(pub String);
+
+/// The tools of one bot.
+#[derive(Clone)]
+pub struct Tools {
+    tools: Arc<Vec<Arc<dyn Tool>>>,
+    specs: Arc<Vec<ToolSpec>>,
+}
+
+impl Tools {
+    /// Gathers tools.
+    pub fn new(tools: Vec<Arc<dyn Tool>>) -> Self {
+        let specs = tools.iter().map(|tool| tool.spec()).collect();
+        Self {
+            tools: Arc::new(tools),
+            specs: Arc::new(specs),
+        }
+    }
+
+    /// What they can be told to do.
+    pub fn specs(&self) -> Arc<Vec<ToolSpec>> {
+        self.specs.clone()
+    }
+
+    /// The spec of the tool that a call names.
+    pub fn spec(&self, call: &Call) -> Option<&ToolSpec> {
+        self.specs.iter().find(|spec| spec.name == call.tool)
+    }
+
+    /// What a call stands on; nothing for a tool that is not there.
+    pub async fn ground(&self, call: &Call, whose: &Whose) -> BTreeMap<String, String> {
+        match self.find(call) {
+            Some(tool) => tool.ground(call, whose).await,
+            None => BTreeMap::new(),
+        }
+    }
+
+    /// Runs a call that may run.
+    ///
+    /// # Errors
+    /// As [`Tool::run`]; also when no tool has that name.
+    pub async fn run(&self, permit: Permit, whose: &Whose) -> Result<Deed, ToolError> {
+        match self.find(permit.call()) {
+            Some(tool) => tool.run(permit, whose).await,
+            None => Err(ToolError(format!(
+                "there is no tool {}",
+                permit.call().tool
+            ))),
+        }
+    }
+
+    fn find(&self, call: &Call) -> Option<&Arc<dyn Tool>> {
+        self.specs
+            .iter()
+            .zip(self.tools.iter())
+            .find(|(spec, _)| spec.name == call.tool)
+            .map(|(_, tool)| tool)
+    }
+}

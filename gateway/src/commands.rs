@@ -1,0 +1,214 @@
+//! What is answered to a command that changes nothing, and what follows a press?
+
+use std::sync::Arc;
+
+use bot_policy::access::{Admission, Command, Person, Role, Scope, commands};
+use bot_policy::event::{EventKind, Sender};
+use bot_policy::id::Place;
+use bot_policy::rules::Rules;
+use bot_policy::taint::Origins;
+
+use crate::conversation::notice;
+use crate::store::{Pending, StoreError};
+use crate::{House, clock, gate};
+
+/// Carries out a stored press, claim or command, and records that it is done.
+pub(crate) async fn carry_out(house: Arc<House>, pending: Pending) {
+    let Pending {
+        seq,
+        event,
+        admission,
+    } = pending;
+    let carried = match admission {
+        Admission::Claim(person) => claim(&house, &event.place, &event.sender, person)
+            .await
+            .map(|()| None),
+        Admission::Command(person, scope, command) => {
+            answer(&house, &event.place, &person, scope, &command)
+                .await
+                .map(|()| command_reply(&event.what))
+        }
+        Admission::Press {
+            person,
+            token,
+            reply,
+            ..
+        } => gate::press(&house, &person, &event.place, token)
+            .await
+            .map(|notice| Some((reply, notice))),
+        Admission::WrongPresser { reply } => Ok(Some((
+            reply,
+            Some("Only the person who paired this chat can press here.".into()),
+        ))),
+        // Unpaired meanwhile.
+        Admission::Ignore(_)
+        | Admission::Pair { .. }
+        | Admission::Serve(..)
+        | Admission::Stranger => Ok(None),
+    };
+    match carried {
+        Ok(reply) => {
+            if let Some((reply, notice)) = reply {
+                gate::acknowledge(house.clone(), event.place.line.clone(), reply, notice).await;
+            }
+            if let Err(error) = house.store.carried_out(seq).await {
+                tracing::error!(%error, seq, "an event was carried out and not recorded");
+            }
+        }
+        // It stays in the inbox and is taken up at the next start.
+        Err(error) => tracing::error!(%error, seq, "an event could not be carried out"),
+    }
+}
+
+fn command_reply(what: &EventKind) -> Option<(bot_policy::event::ReplyHandle, Option<String>)> {
+    match what {
+        EventKind::Command { reply, .. } => Some((reply.clone(), None)),
+        EventKind::Delete { .. }
+        | EventKind::Edit { .. }
+        | EventKind::Left
+        | EventKind::Message { .. }
+        | EventKind::Moved { .. }
+        | EventKind::Press { .. } => None,
+    }
+}
+
+async fn claim(
+    house: &House,
+    place: &Place,
+    sender: &Sender,
+    person: Person,
+) -> Result<(), StoreError> {
+    let Sender::Person(user) = sender else {
+        return Ok(());
+    };
+    let platform = user.platform.to_string();
+    house.post(
+        house
+            .store
+            .ask_claim(place.clone(), platform, person, clock::now())
+            .await?,
+    );
+    let text = "I asked the owner in their direct chat whether I may be used here.";
+    house.post(
+        house
+            .store
+            .say(place.clone(), notice(text), clock::now())
+            .await?,
+    );
+    Ok(())
+}
+
+async fn answer(
+    house: &Arc<House>,
+    place: &Place,
+    person: &Person,
+    scope: Scope,
+    command: &Command,
+) -> Result<(), StoreError> {
+    let text = match command {
+        Command::Help => help(scope),
+        Command::Link { .. } | Command::Unlink => {
+            "There is no Code conversation to link to in this version.".to_owned()
+        }
+        Command::NotHere { name } => format!(
+            "/{} is not something I do here. /help shows what is.",
+            bot_policy::visible::foreign(name)
+        ),
+        Command::Rules => rules(house),
+        Command::Status => status(house).await?,
+        Command::Why => why(house, place, person).await?,
+        Command::Incognito { .. }
+        | Command::New
+        | Command::Policy { .. }
+        | Command::Stop
+        | Command::Unpair => return Ok(()),
+    };
+    house.post(
+        house
+            .store
+            .say(place.clone(), notice(text), clock::now())
+            .await?,
+    );
+    Ok(())
+}
+
+fn help(scope: Scope) -> String {
+    let lines: Vec<String> = commands(scope)
+        .iter()
+        .map(|(name, what)| format!("/{name}  {what}"))
+        .collect();
+    lines.join("\n")
+}
+
+fn rules(house: &House) -> String {
+    let rules = match house.rulebook.in_force() {
+        Ok(rules) => rules,
+        Err(error) => return error.to_string(),
+    };
+    let list = |rules: &[bot_policy::rules::Rule]| -> String {
+        rules
+            .iter()
+            .map(|rule| {
+                format!(
+                    "{:<6}{}\n",
+                    format!("{:?}", rule.action).to_lowercase(),
+                    rule.pattern
+                )
+            })
+            .collect()
+    };
+    let own = if rules.rules.is_empty() {
+        "none yet: Always on a card makes one\n".to_owned()
+    } else {
+        list(&rules.rules)
+    };
+    format!(
+        "Your rules:\n{own}\nRules that come with Postern:\n{}",
+        list(&Rules::shipped().shipped)
+    )
+}
+
+async fn status(house: &Arc<House>) -> Result<String, StoreError> {
+    let status = house.status().await?;
+    let mut text = format!(
+        "Postern {}\nmodel: {}\nopen cards: {}\n",
+        status.version, status.model, status.open_questions
+    );
+    for line in &status.lines {
+        text.push_str(
+            &format!("{}: {:?}, {}\n", line.line, line.state, line.detail).to_lowercase(),
+        );
+    }
+    for note in &status.notes {
+        text.push_str(&format!("{note}\n"));
+    }
+    Ok(text)
+}
+
+async fn why(house: &House, place: &Place, person: &Person) -> Result<String, StoreError> {
+    let Some(loaded) = house.store.running(place.clone()).await? else {
+        return Ok("This conversation is fresh: it has read nothing.".to_owned());
+    };
+    let outside = match &loaded.taint.outside {
+        Origins::None => "It has read no outside content.".to_owned(),
+        Origins::Few(origins) => format!(
+            "It has read outside content: {}.",
+            origins.iter().cloned().collect::<Vec<_>>().join(", ")
+        ),
+        Origins::Many => "It has read outside content from many sources.".to_owned(),
+    };
+    let calls = loaded.turn.deeds();
+    let mut text = outside;
+    if !calls.is_empty() {
+        text.push_str("\nSince your last message:\n");
+        for call in calls {
+            // In a group, and to a guest, only what was done is named.
+            let name = match (loaded.scope, person.role) {
+                (Scope::Owner | Scope::OwnerIncognito, Role::Owner) => call.rule_name(),
+                _ => call.head(),
+            };
+            text.push_str(&format!("- {}\n", bot_policy::visible::foreign(&name)));
+        }
+    }
+    Ok(text)
+}

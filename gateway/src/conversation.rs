@@ -1,0 +1,251 @@
+//! How does a turn go on? One task per conversation takes one step after another; each step is
+//! one transaction, and the next is read back from the store.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bot_policy::access::offers;
+use bot_policy::call::Call;
+use bot_policy::event::ChatKind;
+use bot_policy::id::{CallId, ConversationId, Timestamp};
+use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage, Reply};
+use bot_policy::taint::{Labelled, Taint};
+use tokio::sync::watch;
+
+use crate::agent::model::{Completion, ModelError};
+use crate::agent::prompt::prompt;
+use crate::agent::tools::{Keeper, Whose};
+use crate::agent::{Ended, Next};
+use crate::inbox::Signal;
+use crate::store::{Loaded, Speak, StoreError};
+use crate::{House, clock, gate};
+
+/// Whether a conversation has more to do at once.
+pub(crate) enum Flow {
+    More,
+    Rest,
+}
+
+/// How long the model thinks before the chat shows that it does.
+const TYPING_AFTER: Duration = Duration::from_millis(700);
+/// How long platforms show it.
+const TYPING_LASTS: Duration = Duration::from_secs(4);
+/// How long a conversation waits when the store does not answer.
+const STORE_PAUSE: Duration = Duration::from_secs(5);
+/// Refusals in a row that end a turn.
+const REFUSALS: u32 = 3;
+
+/// Takes steps until there is nothing to do.
+pub(crate) async fn run(house: Arc<House>, id: ConversationId, mut cancelled: watch::Receiver<()>) {
+    loop {
+        match step(&house, id, &mut cancelled).await {
+            Ok(Flow::More) => {}
+            Ok(Flow::Rest) => return,
+            Err(error) => {
+                tracing::error!(%error, conversation = id.0, "a step could not be stored");
+                tokio::time::sleep(STORE_PAUSE).await;
+            }
+        }
+    }
+}
+
+async fn step(
+    house: &Arc<House>,
+    id: ConversationId,
+    cancelled: &mut watch::Receiver<()>,
+) -> Result<Flow, StoreError> {
+    let Some(loaded) = house.store.conversation(id).await? else {
+        return Ok(Flow::Rest);
+    };
+    match loaded.turn.next() {
+        Next::Interrupted(call) => interrupted(house, &loaded, call.id).await,
+        Next::Judge(call, card_stands) => gate::judge(house, &loaded, call, card_stands).await,
+        Next::Rest => Ok(Flow::Rest),
+        Next::Resume(question) => gate::resume(house, &loaded, question).await,
+        Next::Think if loaded.turn.refusals_in_a_row() >= REFUSALS => {
+            end(
+                house,
+                &loaded,
+                "Three refusals in a row, so I stopped here.",
+            )
+            .await
+        }
+        Next::Think => think(house, &loaded, cancelled).await,
+        Next::TooLong => {
+            end(
+                house,
+                &loaded,
+                "This turn went on for too long, so I stopped it.",
+            )
+            .await
+        }
+    }
+}
+
+/// The call was started by a run of the program that is gone.
+async fn interrupted(house: &House, loaded: &Loaded, call: CallId) -> Result<Flow, StoreError> {
+    let outcome =
+        "I was interrupted while this ran, so its outcome is unknown; I will not run it again";
+    let told = Labelled {
+        value: "interrupted while it ran: its outcome is unknown, and it is not run again"
+            .to_owned(),
+        taint: Taint::default(),
+    };
+    let letters = house
+        .store
+        .finish(
+            loaded.id,
+            call,
+            Ended::Unknown,
+            told,
+            outcome.to_owned(),
+            Vec::new(),
+            clock::now(),
+        )
+        .await?;
+    house.post(letters);
+    let message = notice(
+        "I was interrupted while doing something: its outcome is unknown, and I do not run it again. Please check.",
+    );
+    house.post(
+        house
+            .store
+            .say(loaded.place.clone(), message, clock::now())
+            .await?,
+    );
+    Ok(Flow::More)
+}
+
+async fn think(
+    house: &Arc<House>,
+    loaded: &Loaded,
+    cancelled: &mut watch::Receiver<()>,
+) -> Result<Flow, StoreError> {
+    let memories = house.store.standing_memories(keeper(loaded)).await?;
+    let tools = house
+        .tools
+        .specs()
+        .iter()
+        .filter(|spec| offers(loaded.scope, spec))
+        .cloned()
+        .collect();
+    let prompt = prompt(&loaded.turn, &loaded.person.name, &memories, tools);
+    let mut streamed = |_: &str| {};
+    cancelled.mark_unchanged();
+    let completed = {
+        let completion = house.model.complete(&prompt, &mut streamed);
+        tokio::pin!(completion);
+        let mut typing =
+            tokio::time::interval_at(tokio::time::Instant::now() + TYPING_AFTER, TYPING_LASTS);
+        loop {
+            tokio::select! {
+                completed = &mut completion => break completed,
+                _ = cancelled.changed() => return Ok(Flow::More),
+                _ = typing.tick() => gate::show_typing(house, &loaded.place).await,
+            }
+        }
+    };
+    match completed {
+        Ok(completion) => speak(house, loaded, completion).await,
+        Err(ModelError(why)) => {
+            end(
+                house,
+                loaded,
+                &format!(
+                    "The model does not answer: {why}. Nothing is lost; write again to try again."
+                ),
+            )
+            .await
+        }
+    }
+}
+
+async fn speak(house: &House, loaded: &Loaded, completion: Completion) -> Result<Flow, StoreError> {
+    let Completion { text, calls } = completion;
+    let text = match text.is_empty() && calls.is_empty() {
+        true => "(the model said nothing)".to_owned(),
+        false => text,
+    };
+    let shown = (!text.is_empty()).then(|| reply(house, loaded, text.clone()));
+    let calls = calls
+        .into_iter()
+        .map(|wanted| Call {
+            id: CallId::new(""),
+            tool: wanted.tool,
+            command: wanted.command,
+            arguments: wanted.arguments,
+        })
+        .collect();
+    let speak = Speak {
+        text,
+        calls,
+        seen: loaded.turn.newest(),
+        shown,
+    };
+    house.post(house.store.speak(loaded.id, speak, clock::now()).await?);
+    Ok(Flow::More)
+}
+
+fn reply(house: &House, loaded: &Loaded, markdown: String) -> OutboundMessage {
+    let addresses = if loaded.taint.outside.is_marked() {
+        Addresses::Inert
+    } else {
+        Addresses::Live
+    };
+    let body = Body::Reply(Reply {
+        markdown,
+        footer: house.model.footer().map(ToOwned::to_owned),
+        addresses,
+    });
+    // In a direct chat every message is answered by the next; in a group it helps to see which.
+    let answers = match loaded.kind {
+        ChatKind::Direct => None,
+        ChatKind::Group => loaded.turn.newest_message(),
+    };
+    OutboundMessage { body, answers }
+}
+
+/// Ends the turn and says why.
+async fn end(house: &House, loaded: &Loaded, why: &str) -> Result<Flow, StoreError> {
+    let letters = house
+        .store
+        .end_turn(loaded.id, notice(why), clock::now())
+        .await?;
+    house.post(letters);
+    house.signal(Signal::Wake(loaded.id));
+    Ok(Flow::Rest)
+}
+
+/// Whose memory a conversation uses: in a group the place's, never a person's.
+pub(crate) fn keeper(loaded: &Loaded) -> Keeper {
+    match loaded.kind {
+        ChatKind::Direct => Keeper::Person(loaded.person.id),
+        ChatKind::Group => Keeper::Place(loaded.place_id.0),
+    }
+}
+
+/// For whom and where the calls of a conversation run.
+pub(crate) fn whose(loaded: &Loaded) -> Whose {
+    Whose {
+        workspace: loaded.place_id.0,
+        keeper: keeper(loaded),
+        taint: loaded.taint.clone(),
+    }
+}
+
+/// A line of Postern's own.
+pub(crate) fn notice(text: impl Into<String>) -> OutboundMessage {
+    OutboundMessage {
+        body: Body::Notice(Notice {
+            text: text.into(),
+            choices: Choices::default(),
+        }),
+        answers: None,
+    }
+}
+
+/// A time of day, for a card.
+pub(crate) fn time_of_day(at: Timestamp) -> String {
+    let minutes = at.0.div_euclid(60_000).rem_euclid(24 * 60);
+    format!("{:02}:{:02} UTC", minutes / 60, minutes % 60)
+}

@@ -1,0 +1,183 @@
+//! Who takes what was heard? The store claims it; each conversation has one task.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use adapters::{Cursor, Inbox, NotStored};
+use async_trait::async_trait;
+use bot_policy::event::InboundEvent;
+use bot_policy::id::{ConversationId, LineId};
+use bot_policy::pairing::LiveCodes;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+use tokio::sync::watch;
+
+use crate::store::{Accepted, Letter, StoreError};
+use crate::{House, clock, commands, conversation, gate};
+
+/// A word to the switchboard.
+#[derive(Debug)]
+pub(crate) enum Signal {
+    /// Drop what this conversation is thinking.
+    Cancel(ConversationId),
+    /// This conversation's task has rested.
+    Rested(ConversationId),
+    /// There is something to do.
+    Wake(ConversationId),
+}
+
+struct Running {
+    again: bool,
+    cancel: watch::Sender<()>,
+}
+
+/// Runs one task per conversation that has something to do, until the channel closes.
+pub(crate) async fn switchboard(house: Arc<House>, mut signals: UnboundedReceiver<Signal>) {
+    let mut running: BTreeMap<ConversationId, Running> = BTreeMap::new();
+    while let Some(signal) = signals.recv().await {
+        match signal {
+            Signal::Cancel(id) => {
+                if let Some(run) = running.get(&id) {
+                    run.cancel.send_replace(());
+                }
+            }
+            Signal::Rested(id) => {
+                if running.remove(&id).is_some_and(|run| run.again) {
+                    running.insert(id, begin(&house, id));
+                }
+            }
+            Signal::Wake(id) => match running.get_mut(&id) {
+                Some(run) => run.again = true,
+                None => {
+                    running.insert(id, begin(&house, id));
+                }
+            },
+        }
+    }
+}
+
+fn begin(house: &Arc<House>, id: ConversationId) -> Running {
+    let (cancel, cancelled) = watch::channel(());
+    let house = house.clone();
+    let task = tokio::spawn(conversation::run(house.clone(), id, cancelled));
+    tokio::spawn(async move {
+        // A crash ends that turn only: what it had started shows as unknown when it is next run.
+        if task.await.is_err() {
+            tracing::error!(conversation = id.0, "a turn crashed");
+            house.wake([id]);
+        }
+        house.signal(Signal::Rested(id));
+    });
+    Running {
+        again: false,
+        cancel,
+    }
+}
+
+impl House {
+    /// Sends what is to be sent.
+    pub(crate) fn post(&self, letters: Vec<Letter>) {
+        for letter in letters {
+            // Closed only while stopping; what is not sent then is still in the store.
+            let _ = self.letters.send(letter);
+        }
+    }
+
+    /// Wakes conversations.
+    pub(crate) fn wake(&self, which: impl IntoIterator<Item = ConversationId>) {
+        for id in which {
+            self.signal(Signal::Wake(id));
+        }
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        let sender: &UnboundedSender<Signal> = &self.signals;
+        let _ = sender.send(signal);
+    }
+
+    /// Stores a batch and carries out what follows.
+    pub(crate) async fn take(
+        self: &Arc<Self>,
+        line: &LineId,
+        events: Vec<InboundEvent>,
+        heard: Option<Cursor>,
+    ) -> Result<(), StoreError> {
+        let welcome = self.model.welcome().map(ToOwned::to_owned);
+        let accepted = self
+            .store
+            .accept(line.clone(), events, heard, welcome, clock::now())
+            .await?;
+        self.follow(accepted);
+        Ok(())
+    }
+
+    fn follow(self: &Arc<Self>, accepted: Accepted) {
+        self.post(accepted.letters);
+        for id in accepted.cancel {
+            self.signal(Signal::Cancel(id));
+        }
+        self.wake(accepted.wake);
+        if accepted.codes == Some(LiveCodes::Void) {
+            self.say_at_terminal("Too many wrong codes were tried, so every pairing code is void. Make a new one with: postern pair");
+        }
+        if !accepted.paired.is_empty() {
+            for (person, _) in &accepted.paired {
+                self.say_at_terminal(&format!(
+                    "{} is paired.",
+                    bot_policy::visible::foreign(&person.name)
+                ));
+            }
+        }
+        for (line, reply) in accepted.answered {
+            tokio::spawn(gate::acknowledge(self.clone(), line, reply, None));
+        }
+        for (line, reply) in accepted.wrong_presses {
+            let notice = "Only the person who paired this chat can press here.";
+            tokio::spawn(gate::acknowledge(
+                self.clone(),
+                line,
+                reply,
+                Some(notice.to_owned()),
+            ));
+        }
+        for pending in accepted.pending {
+            tokio::spawn(commands::carry_out(self.clone(), pending));
+        }
+    }
+
+    /// Takes up what was left when the program stopped.
+    pub(crate) async fn take_up(self: &Arc<Self>) -> Result<(), StoreError> {
+        let now = clock::now();
+        self.post(self.store.unsent(now).await?);
+        for pending in self.store.pending(now).await? {
+            tokio::spawn(commands::carry_out(self.clone(), pending));
+        }
+        self.wake(self.store.unfinished().await?);
+        Ok(())
+    }
+}
+
+/// The inbox that adapters see.
+pub(crate) struct Door(pub(crate) Arc<House>);
+
+#[async_trait]
+impl Inbox for Door {
+    async fn accept(
+        &self,
+        line: &LineId,
+        events: Vec<InboundEvent>,
+        heard: Option<Cursor>,
+    ) -> Result<(), NotStored> {
+        self.0
+            .take(line, events, heard)
+            .await
+            .map_err(|error| NotStored(error.to_string()))
+    }
+
+    async fn heard(&self, line: &LineId) -> Result<Option<Cursor>, NotStored> {
+        self.0
+            .store
+            .heard(line.clone())
+            .await
+            .map_err(|error| NotStored(error.to_string()))
+    }
+}

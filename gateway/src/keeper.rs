@@ -1,0 +1,135 @@
+//! What can the owner ask at the terminal? The gateway as the socket's keeper.
+
+use async_trait::async_trait;
+use bot_policy::id::{ChatId, LineId, Place};
+use bot_policy::pairing::{Code, CodeRole};
+
+use crate::doctor::Check;
+use crate::socket::{
+    Keeper, KeeperError, LineState, LineStatus, NewCode, PersonStatus, Status, Unpaired,
+};
+use crate::store::StoreError;
+use crate::{House, chance, clock};
+
+fn unavailable(error: impl std::fmt::Display) -> KeeperError {
+    KeeperError::Unavailable(error.to_string())
+}
+
+impl House {
+    /// Makes a pairing code, with a link for each line that has such a thing.
+    pub(crate) async fn new_code(&self, role: CodeRole) -> Result<NewCode, KeeperError> {
+        let code = Code::from_random(chance::bytes().map_err(unavailable)?);
+        let ends_at = self
+            .store
+            .keep_code(&code, role, clock::now())
+            .await
+            .map_err(unavailable)?;
+        let links = self
+            .lines
+            .values()
+            .filter_map(|line| line.pair_link(code.reveal()))
+            .collect();
+        Ok(NewCode {
+            code: code.reveal().to_owned(),
+            links,
+            ends_at,
+        })
+    }
+
+    /// How things stand.
+    pub(crate) async fn status(&self) -> Result<Status, StoreError> {
+        let (live_codes, open_questions) = self.store.waiting(clock::now()).await?;
+        let people = self.store.people().await?;
+        let mut notes = self.store.trouble().await?;
+        if let Err(error) = self.rulebook.in_force() {
+            notes.push(error.to_string());
+        }
+        Ok(Status {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            since: self.since,
+            web: self.web_address.clone(),
+            model: self.model.name().to_owned(),
+            lines: self.line_states(),
+            people: people
+                .into_iter()
+                .map(|seen| PersonStatus {
+                    name: seen.person.name,
+                    role: seen.person.role,
+                    places: seen.places,
+                })
+                .collect(),
+            open_questions,
+            live_codes,
+            notes,
+        })
+    }
+
+    fn line_states(&self) -> Vec<LineStatus> {
+        let states = self.states.borrow();
+        states.values().cloned().collect()
+    }
+}
+
+#[async_trait]
+impl Keeper for House {
+    async fn new_code(&self, role: CodeRole) -> Result<NewCode, KeeperError> {
+        Self::new_code(self, role).await
+    }
+
+    async fn status(&self) -> Result<Status, KeeperError> {
+        Self::status(self).await.map_err(unavailable)
+    }
+
+    async fn unpair(&self, place: &str) -> Result<Unpaired, KeeperError> {
+        let unknown = || {
+            KeeperError::Refused(format!(
+                "nobody has paired {place:?}; postern status lists the places as LINE CHAT"
+            ))
+        };
+        let (line, chat) = place.split_once(' ').ok_or_else(unknown)?;
+        let at = Place {
+            line: LineId::new(line),
+            chat: ChatId::new(chat),
+            thread: None,
+        };
+        let person = self
+            .store
+            .paired_by(at.clone())
+            .await
+            .map_err(unavailable)?
+            .ok_or_else(unknown)?;
+        let letters = self
+            .store
+            .unpair(at, clock::now())
+            .await
+            .map_err(unavailable)?
+            .ok_or_else(unknown)?;
+        let withdrawn = u32::try_from(letters.len()).unwrap_or(u32::MAX);
+        self.post(letters);
+        Ok(Unpaired {
+            place: place.to_owned(),
+            person: person.name,
+            withdrawn,
+        })
+    }
+
+    async fn doctor(&self) -> Result<Vec<Check>, KeeperError> {
+        let status = Self::status(self).await.map_err(unavailable)?;
+        let mut checks = vec![
+            Check::ok("store", "it answers"),
+            Check::ok("model", status.model),
+        ];
+        checks.extend(status.lines.into_iter().map(|line| match line.state {
+            LineState::Listening => Check::ok(&line.line, line.detail),
+            LineState::Retrying => Check::warn(&line.line, line.detail),
+            LineState::Stopped => Check::fail(&line.line, line.detail),
+        }));
+        checks.extend(
+            status
+                .notes
+                .into_iter()
+                .map(|note| Check::warn("note", note)),
+        );
+        Ok(checks)
+    }
+}

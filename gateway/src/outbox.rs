@@ -1,0 +1,216 @@
+//! What goes out, in order per place, and what is done when it does not get there?
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use adapters::{Adapter, AdapterError, SendKey};
+use bot_policy::id::{LineId, MessageRef, Place, Timestamp};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use crate::House;
+use crate::clock;
+use crate::store::{Handed, Letter, Outcome, Repeat, StoreError};
+
+/// The longest pause between two tries, in seconds.
+const LONGEST_PAUSE: i64 = 600;
+/// After this many tries a letter is given up: about a day.
+const TRIES: u32 = 150;
+
+/// What became of one try.
+enum Fate {
+    /// Nothing more to do with it.
+    Settled(Vec<Letter>),
+    /// Not before.
+    Later(Letter, Pause),
+}
+
+/// What waits together with a letter that was put off.
+enum Pause {
+    /// The whole line: the platform asked for it.
+    Line,
+    /// The place.
+    Place,
+}
+
+/// Sends letters until the channel closes and what was handed over is settled.
+pub(crate) async fn run(house: Arc<House>, mut letters: UnboundedReceiver<Letter>) {
+    let mut queues: BTreeMap<Place, VecDeque<Letter>> = BTreeMap::new();
+    let mut flying = FuturesUnordered::new();
+    let mut busy: BTreeSet<Place> = BTreeSet::new();
+    let mut held: BTreeMap<LineId, Timestamp> = BTreeMap::new();
+    let mut open = true;
+    while open || !flying.is_empty() {
+        let now = clock::now();
+        held.retain(|_, until| *until > now);
+        let mut wait = LONGEST_PAUSE * 1000;
+        for (place, queue) in &mut queues {
+            let Some(first) = queue.front() else { continue };
+            let due = first
+                .due
+                .max(held.get(&place.line).copied().unwrap_or(first.due));
+            if busy.contains(place) {
+            } else if due > now {
+                wait = wait.min(due.0 - now.0);
+            } else if let Some(letter) = queue.pop_front() {
+                busy.insert(place.clone());
+                flying.push(deliver(house.clone(), letter));
+            }
+        }
+        queues.retain(|_, queue| !queue.is_empty());
+        let wait = Duration::from_millis(u64::try_from(wait).unwrap_or(1).max(1));
+        tokio::select! {
+            letter = letters.recv(), if open => match letter {
+                Some(letter) => queues.entry(letter.place.clone()).or_default().push_back(letter),
+                None => open = false,
+            },
+            Some((place, fate)) = flying.next(), if !flying.is_empty() => {
+                busy.remove(&place);
+                match fate {
+                    Fate::Settled(more) => {
+                        for letter in more {
+                            queues.entry(letter.place.clone()).or_default().push_back(letter);
+                        }
+                    }
+                    Fate::Later(letter, pause) => {
+                        match pause {
+                            Pause::Line => { held.insert(place.line.clone(), letter.due); }
+                            Pause::Place => {}
+                        }
+                        queues.entry(place).or_default().push_front(letter);
+                    }
+                }
+            },
+            () = tokio::time::sleep(wait) => {}
+        }
+    }
+}
+
+async fn deliver(house: Arc<House>, letter: Letter) -> (Place, Fate) {
+    let place = letter.place.clone();
+    let again = letter.clone();
+    let fate = match try_once(&house, letter).await {
+        Ok(fate) => fate,
+        Err(error) => {
+            // The record says it may be on its way; it is taken up again from there.
+            tracing::error!(%error, letter = again.id, "the outbox cannot be written");
+            Fate::Later(
+                Letter {
+                    due: clock::now().plus_seconds(5),
+                    ..again
+                },
+                Pause::Place,
+            )
+        }
+    };
+    (place, fate)
+}
+
+async fn try_once(house: &House, mut letter: Letter) -> Result<Fate, StoreError> {
+    let Some(adapter) = house.lines.get(&letter.place.line) else {
+        house
+            .store
+            .undeliverable(letter.id, "the line is not configured any more".into())
+            .await?;
+        return Ok(Fate::Settled(Vec::new()));
+    };
+    match letter.handed {
+        Handed::Yes => {}
+        Handed::No => match house.store.hand_over(letter.id).await? {
+            Some(encoded) => letter.encoded = encoded,
+            None => return Ok(Fate::Settled(Vec::new())),
+        },
+    }
+    let message = match send(house, adapter.as_ref(), &letter).await? {
+        Ok(message) => message,
+        Err(error) => return failed(house, letter, error).await,
+    };
+    house.store.sent(letter.id, message).await?;
+    Ok(Fate::Settled(Vec::new()))
+}
+
+async fn send(
+    house: &House,
+    adapter: &dyn Adapter,
+    letter: &Letter,
+) -> Result<Result<Option<MessageRef>, AdapterError>, StoreError> {
+    match letter.outcome {
+        Outcome::Message => Ok(adapter
+            .send(&letter.place, &letter.encoded, SendKey(letter.id))
+            .await
+            .map(Some)),
+        Outcome::Edit(target) => match house.store.on_screen(target).await? {
+            Some(on) => Ok(adapter
+                .edit(&letter.place, &on, &letter.encoded)
+                .await
+                .map(|()| None)),
+            // What it would change never got to the screen, and was redrawn in the record.
+            None => Ok(Ok(None)),
+        },
+    }
+}
+
+async fn failed(house: &House, letter: Letter, error: AdapterError) -> Result<Fate, StoreError> {
+    let why = error.to_string();
+    match error {
+        AdapterError::Retry { after, .. } => put_off(house, letter, after, why).await,
+        AdapterError::Credentials(_) | AdapterError::Conflict | AdapterError::Stored(_) => {
+            put_off(house, letter, Some(Duration::from_secs(60)), why).await
+        }
+        AdapterError::Ambiguous => match letter.repeat {
+            Repeat::Harmless => put_off(house, letter, None, why).await,
+            Repeat::Never => {
+                tracing::warn!(line = %letter.place.line, letter = letter.id, "delivery unknown");
+                Ok(Fate::Settled(
+                    house
+                        .store
+                        .delivery_unknown(letter.id, clock::now())
+                        .await?,
+                ))
+            }
+        },
+        AdapterError::Moved(_) | AdapterError::Refused(_) => {
+            tracing::warn!(line = %letter.place.line, letter = letter.id, %why, "not delivered");
+            house.store.undeliverable(letter.id, why).await?;
+            Ok(Fate::Settled(Vec::new()))
+        }
+    }
+}
+
+async fn put_off(
+    house: &House,
+    letter: Letter,
+    after: Option<Duration>,
+    why: String,
+) -> Result<Fate, StoreError> {
+    let tries = letter.tries + 1;
+    if tries >= TRIES {
+        house.store.undeliverable(letter.id, why).await?;
+        return Ok(Fate::Settled(Vec::new()));
+    }
+    let pause = match after {
+        Some(after) => i64::try_from(after.as_secs()).unwrap_or(LONGEST_PAUSE),
+        None => 1_i64
+            .checked_shl(tries.min(10))
+            .unwrap_or(LONGEST_PAUSE)
+            .min(LONGEST_PAUSE),
+    };
+    let due = clock::now().plus_seconds(pause);
+    house.store.put_off(letter.id, due, why).await?;
+    let pause = if after.is_some() {
+        Pause::Line
+    } else {
+        Pause::Place
+    };
+    Ok(Fate::Later(
+        Letter {
+            tries,
+            due,
+            handed: Handed::No,
+            ..letter
+        },
+        pause,
+    ))
+}

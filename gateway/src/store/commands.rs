@@ -1,0 +1,150 @@
+//! What does a command change? Carried out in its turn, between the messages before and after it.
+
+use bot_policy::access::{Command, Incognito, Person};
+use bot_policy::decide::Mode;
+use bot_policy::event::InboundEvent;
+use bot_policy::id::{ConversationId, Place, Timestamp};
+use rusqlite::{Connection, params};
+
+use super::conversations::{busy, end, running, running_or_new, stop_turn};
+use super::outbox::{About, Letter, notice, post};
+use super::people::unpair;
+use super::rows::{json, place_id};
+use super::{Store, StoreError};
+
+/// What came of a command.
+pub(super) enum Carried {
+    /// It is done.
+    Done {
+        /// To be sent.
+        letters: Vec<Letter>,
+        /// Whose running work is to be dropped.
+        cancel: Option<ConversationId>,
+    },
+    /// It changes nothing here: it is answered outside the transaction.
+    Left,
+}
+
+/// Carries out a command that changes what is stored.
+pub(super) fn carry_out(
+    store: &Store,
+    tx: &Connection,
+    event: &InboundEvent,
+    person: &Person,
+    command: &Command,
+    now: Timestamp,
+) -> Result<Carried, StoreError> {
+    let place = &event.place;
+    let at = place_id(tx, place)?;
+    let cancel = running(tx, at)?;
+    let (mut letters, text) = match command {
+        Command::New => (
+            fresh(store, tx, place, now)?,
+            "A fresh conversation: nothing marked, nothing waiting.".to_owned(),
+        ),
+        Command::Stop => stop(store, tx, cancel, now)?,
+        Command::Unpair => {
+            let letters = unpair(store, tx, place, now)?.unwrap_or_default();
+            (
+                letters,
+                "Unpaired. I no longer act on anything sent here.".to_owned(),
+            )
+        }
+        Command::Incognito { argument } => {
+            let letters = fresh(store, tx, place, now)?;
+            if argument == "off" {
+                (
+                    letters,
+                    "Incognito is off: a fresh conversation, kept as usual.".to_owned(),
+                )
+            } else {
+                running_or_new(tx, at, event.kind_of_chat, person, Incognito::On, now)?;
+                (letters, "Incognito: no files, no memory. /new or /incognito off ends it and deletes what was said.".to_owned())
+            }
+        }
+        Command::Policy { argument } => {
+            let which = running_or_new(tx, at, event.kind_of_chat, person, Incognito::Off, now)?;
+            (Vec::new(), policy(tx, which, argument)?)
+        }
+        Command::Help
+        | Command::Link { .. }
+        | Command::NotHere { .. }
+        | Command::Rules
+        | Command::Status
+        | Command::Unlink
+        | Command::Why => return Ok(Carried::Left),
+    };
+    letters.extend(post(
+        store,
+        tx,
+        at,
+        &notice(text, Vec::new()),
+        About::default(),
+        now,
+    )?);
+    let cancel = match command {
+        Command::Policy { .. } => None,
+        _ => cancel,
+    };
+    Ok(Carried::Done { letters, cancel })
+}
+
+/// Ends the conversation of a place; the next message begins a fresh one without marks.
+pub(super) fn fresh(
+    store: &Store,
+    tx: &Connection,
+    place: &Place,
+    now: Timestamp,
+) -> Result<Vec<Letter>, StoreError> {
+    let at = place_id(tx, place)?;
+    let letters = match running(tx, at)? {
+        Some(which) => stop_turn(store, tx, which, "a fresh conversation was started", now)?,
+        None => Vec::new(),
+    };
+    end(tx, at, now)?;
+    Ok(letters)
+}
+
+fn stop(
+    store: &Store,
+    tx: &Connection,
+    which: Option<ConversationId>,
+    now: Timestamp,
+) -> Result<(Vec<Letter>, String), StoreError> {
+    match which {
+        Some(which) if busy(tx, which)? => Ok((
+            stop_turn(store, tx, which, "stopped", now)?,
+            "Stopped.".to_owned(),
+        )),
+        Some(_) | None => Ok((Vec::new(), "Nothing is running.".to_owned())),
+    }
+}
+
+fn policy(tx: &Connection, which: ConversationId, argument: &str) -> Result<String, StoreError> {
+    let words: Vec<&str> = argument.split_whitespace().collect();
+    let (mode, text) = match words.as_slice() {
+        ["auto"] | ["mode", "auto"] => (
+            Mode::Auto,
+            "Asks of rules are allowed in this conversation. Outside content, limits and everything that always asks still ask.",
+        ),
+        ["interactive"] | ["mode", "interactive"] => (Mode::Interactive, "Asks are asked."),
+        [] | ["status"] => {
+            let mode: String = tx.query_row(
+                "SELECT mode FROM conversation WHERE id = ?1",
+                [which.0],
+                |row| row.get(0),
+            )?;
+            let mode: Mode = super::rows::parse(&mode)?;
+            return Ok(match mode {
+                Mode::Auto => "Policy: auto. /policy interactive asks again.".to_owned(),
+                Mode::Interactive => "Policy: interactive. /policy auto lets rules' asks through, in this conversation only.".to_owned(),
+            });
+        }
+        _ => return Ok("Say /policy, /policy auto or /policy interactive.".to_owned()),
+    };
+    tx.execute(
+        "UPDATE conversation SET mode = ?2 WHERE id = ?1",
+        params![which.0, json(&mode)?],
+    )?;
+    Ok(text.to_owned())
+}

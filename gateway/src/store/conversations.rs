@@ -1,0 +1,629 @@
+//! What was said in a conversation, and what has it read?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bot_policy::access::{Incognito, Person, Scope};
+use bot_policy::approval::State;
+use bot_policy::call::Call;
+use bot_policy::decide::Mode;
+use bot_policy::event::{ChatKind, PartBody};
+use bot_policy::id::{BotName, CallId, ConversationId, MessageRef, Place, QuestionId, Timestamp};
+use bot_policy::message::OutboundMessage;
+use bot_policy::taint::{Labelled, Taint};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::audit::{AuditEntry, append, append_all};
+use super::outbox::{About, Letter, notice, post};
+use super::people::{owner_of, person};
+use super::questions::{Meaning, button, close, open_question};
+use super::rows::{PlaceId, column, json, known_place, message_key, parse, place, place_id};
+use super::{Store, StoreError};
+use crate::agent::{Ended, Entry, Turn};
+
+/// A conversation as one step needs it.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// Which.
+    pub id: ConversationId,
+    /// Whose.
+    pub person: Person,
+    /// By which bot.
+    pub bot: BotName,
+    /// Where.
+    pub place: Place,
+    /// The number of that place.
+    pub place_id: PlaceId,
+    /// What that place may use.
+    pub scope: Scope,
+    /// How many people can read there.
+    pub kind: ChatKind,
+    /// What was read.
+    pub taint: Taint,
+    /// Whether asks are asked.
+    pub mode: Mode,
+    /// History and pending work.
+    pub turn: Turn,
+}
+
+/// What the model said in one step.
+#[derive(Clone, Debug)]
+pub struct Speak {
+    /// Its words.
+    pub text: String,
+    /// Its calls, without our ids.
+    pub calls: Vec<Call>,
+    /// The last entry that it had seen.
+    pub seen: i64,
+    /// What is shown to the person.
+    pub shown: Option<OutboundMessage>,
+}
+
+/// How many entries of a history are read back.
+const ENTRIES_KEPT: i64 = 400;
+
+/// Whether the conversation of a place keeps nothing.
+pub(super) fn incognito(tx: &Connection, place: PlaceId) -> Result<Incognito, StoreError> {
+    let found: Option<String> = tx
+        .prepare_cached(
+            "SELECT conversation.incognito FROM place JOIN conversation ON conversation.id = place.conversation
+             WHERE place.id = ?1 AND conversation.ended IS NULL",
+        )?
+        .query_row([place.0], |row| row.get(0))
+        .optional()?;
+    found.map_or(Ok(Incognito::Off), |text| parse(&text))
+}
+
+/// The running conversation of a place.
+pub(super) fn running(
+    tx: &Connection,
+    place: PlaceId,
+) -> Result<Option<ConversationId>, StoreError> {
+    Ok(tx
+        .prepare_cached(
+            "SELECT conversation.id FROM place JOIN conversation ON conversation.id = place.conversation
+             WHERE place.id = ?1 AND conversation.ended IS NULL",
+        )?
+        .query_row([place.0], |row| row.get(0).map(ConversationId))
+        .optional()?)
+}
+
+/// The running conversation of a place, begun when there is none.
+pub(super) fn running_or_new(
+    tx: &Connection,
+    at: PlaceId,
+    kind: ChatKind,
+    who: &Person,
+    incognito: Incognito,
+    now: Timestamp,
+) -> Result<ConversationId, StoreError> {
+    if let Some(id) = running(tx, at)? {
+        return Ok(id);
+    }
+    tx.prepare_cached(
+        "INSERT INTO conversation (bot, person, place, kind, taint, mode, incognito, since) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?
+    .execute(params![
+        crate::BOT,
+        who.id.0,
+        at.0,
+        json(&kind)?,
+        json(&Taint::default())?,
+        json(&Mode::default())?,
+        json(&incognito)?,
+        now.0
+    ])?;
+    let id = ConversationId(tx.last_insert_rowid());
+    tx.prepare_cached("UPDATE place SET conversation = ?2 WHERE id = ?1")?
+        .execute(params![at.0, id.0])?;
+    Ok(id)
+}
+
+/// Adds an entry to a history.
+pub(super) fn add(
+    tx: &Connection,
+    to: ConversationId,
+    entry: &Entry,
+    message: Option<String>,
+    now: Timestamp,
+) -> Result<i64, StoreError> {
+    let newest: i64 = newest(tx, to)?;
+    let open = match entry {
+        Entry::Model { calls, seen, .. } => !calls.is_empty() || *seen < newest,
+        Entry::Person { .. } | Entry::Result { .. } => true,
+        Entry::Stopped => false,
+    };
+    tx.prepare_cached("INSERT INTO entry (conversation, seq, at, body, open, message) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+        .execute(params![to.0, newest + 1, now.0, json(entry)?, open, message])?;
+    Ok(newest + 1)
+}
+
+fn newest(tx: &Connection, of: ConversationId) -> Result<i64, StoreError> {
+    Ok(tx
+        .prepare_cached("SELECT coalesce(max(seq), 0) FROM entry WHERE conversation = ?1")?
+        .query_row([of.0], |row| row.get(0))?)
+}
+
+pub(super) fn taint_of(tx: &Connection, of: ConversationId) -> Result<Taint, StoreError> {
+    let text: String = tx
+        .prepare_cached("SELECT taint FROM conversation WHERE id = ?1")?
+        .query_row([of.0], |row| row.get(0))?;
+    parse(&text)
+}
+
+/// Marks a conversation. The first mark for outside content is told in the chat, once.
+pub(super) fn mark(
+    store: &Store,
+    tx: &Connection,
+    which: ConversationId,
+    with: &Taint,
+    now: Timestamp,
+) -> Result<Vec<Letter>, StoreError> {
+    if with.is_clean() {
+        return Ok(Vec::new());
+    }
+    let taint = taint_of(tx, which)?.join(with);
+    tx.prepare_cached("UPDATE conversation SET taint = ?2 WHERE id = ?1")?
+        .execute(params![which.0, json(&taint)?])?;
+    if !taint.outside.is_marked() {
+        return Ok(Vec::new());
+    }
+    let told = tx
+        .prepare_cached("UPDATE conversation SET mark_shown = 1 WHERE id = ?1 AND mark_shown = 0 RETURNING place, person")?
+        .query_row([which.0], |row| Ok((PlaceId(row.get(0)?), row.get(1).map(bot_policy::id::PersonId)?)))
+        .optional()?;
+    let Some((at, who)) = told else {
+        return Ok(Vec::new());
+    };
+    let fresh = button(tx, "Start fresh", at, who, None, &Meaning::New)?;
+    let text = "This conversation has read outside content. From now on I ask before I change anything. /new starts fresh.";
+    post(
+        store,
+        tx,
+        at,
+        &notice(text, vec![fresh]),
+        About::default(),
+        now,
+    )
+}
+
+/// Ends the running conversations of every thread of a chat.
+pub(super) fn end_in_chat(tx: &Connection, chat: &Place, now: Timestamp) -> Result<(), StoreError> {
+    let mut places = tx.prepare_cached("SELECT id FROM place WHERE line = ?1 AND chat = ?2")?;
+    let places: Vec<PlaceId> = places
+        .query_map(params![chat.line.as_str(), chat.chat.as_str()], |row| {
+            row.get(0).map(PlaceId)
+        })?
+        .collect::<Result<_, _>>()?;
+    for place in places {
+        end(tx, place, now)?;
+    }
+    Ok(())
+}
+
+/// Ends the running conversation of a place; one that keeps nothing is deleted.
+pub(super) fn end(tx: &Connection, at: PlaceId, now: Timestamp) -> Result<(), StoreError> {
+    let Some(id) = running(tx, at)? else {
+        return Ok(());
+    };
+    let kept = incognito(tx, at)?;
+    tx.prepare_cached("UPDATE conversation SET ended = ?2 WHERE id = ?1")?
+        .execute(params![id.0, now.0])?;
+    tx.prepare_cached("UPDATE place SET conversation = NULL WHERE id = ?1")?
+        .execute([at.0])?;
+    match kept {
+        Incognito::Off => {}
+        Incognito::On => {
+            tx.execute("DELETE FROM entry WHERE conversation = ?1", [id.0])?;
+            tx.execute("UPDATE outbox SET encoded = 'null' WHERE conversation = ?1 AND state NOT IN ('queued', 'sending')", [id.0])?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes back every call that has no result, and closes the turn.
+pub(super) fn stop_turn(
+    store: &Store,
+    tx: &Connection,
+    which: ConversationId,
+    why: &str,
+    now: Timestamp,
+) -> Result<Vec<Letter>, StoreError> {
+    let turn = turn(tx, which)?;
+    let mut letters = Vec::new();
+    for call in turn.unfinished_calls() {
+        if let Some(question) = turn.questions.get(&call.id) {
+            letters.extend(
+                close(
+                    store,
+                    tx,
+                    question.id,
+                    &[State::Asked, State::Approved],
+                    State::Withdrawn,
+                    None,
+                    why,
+                    now,
+                )?
+                .unwrap_or_default(),
+            );
+        }
+        // What was started goes on to its own end; only what has not started is taken back.
+        if !turn.started.contains(&call.id) {
+            let told = Labelled {
+                value: format!("taken back: {why}"),
+                taint: Taint::default(),
+            };
+            add(
+                tx,
+                which,
+                &Entry::Result {
+                    call: call.id.clone(),
+                    ended: Ended::Withdrawn,
+                    told,
+                },
+                None,
+                now,
+            )?;
+        }
+    }
+    add(tx, which, &Entry::Stopped, None, now)?;
+    Ok(letters)
+}
+
+fn turn(tx: &Connection, of: ConversationId) -> Result<Turn, StoreError> {
+    let mut found = tx.prepare_cached(
+        "SELECT seq, body FROM (SELECT seq, body FROM entry WHERE conversation = ?1 ORDER BY seq DESC LIMIT ?2) ORDER BY seq",
+    )?;
+    let mut rows = found.query(params![of.0, ENTRIES_KEPT])?;
+    let mut entries = Vec::new();
+    while let Some(row) = rows.next()? {
+        entries.push((row.get(0)?, column(row, "body")?));
+    }
+    let mut turn = Turn {
+        entries,
+        ..Turn::default()
+    };
+    let unfinished: Vec<CallId> = turn
+        .unfinished_calls()
+        .map(|call| call.id.clone())
+        .collect();
+    let mut questions = BTreeMap::new();
+    let mut started = BTreeSet::new();
+    for call in unfinished {
+        if let Some(question) = open_question(tx, of, &call)? {
+            questions.insert(call.clone(), question);
+        }
+        let begun: bool = tx
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM started WHERE conversation = ?1 AND call = ?2)",
+            )?
+            .query_row(params![of.0, call.as_str()], |row| row.get(0))?;
+        if begun {
+            started.insert(call);
+        }
+    }
+    turn.questions = questions;
+    turn.started = started;
+    Ok(turn)
+}
+
+fn load(tx: &Connection, id: ConversationId) -> Result<Option<Loaded>, StoreError> {
+    let mut found =
+        tx.prepare_cached("SELECT * FROM conversation WHERE id = ?1 AND ended IS NULL")?;
+    let mut rows = found.query([id.0])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    let place_id = PlaceId(row.get("place")?);
+    let place = place(tx, place_id)?;
+    let owner = bot_policy::id::PersonId(row.get("person")?);
+    // Read through at every step: a place that is no longer this person's runs nothing.
+    if owner_of(tx, &place)? != Some(owner) {
+        return Ok(None);
+    }
+    let Some(person) = person(tx, owner)? else {
+        return Ok(None);
+    };
+    let kind: ChatKind = column(row, "kind")?;
+    let incognito: Incognito = column(row, "incognito")?;
+    Ok(Some(Loaded {
+        id,
+        scope: bot_policy::access::scope(person.role, kind, incognito),
+        person,
+        bot: BotName::new(row.get::<_, String>("bot")?),
+        place,
+        place_id,
+        kind,
+        taint: column(row, "taint")?,
+        mode: column(row, "mode")?,
+        turn: turn(tx, id)?,
+    }))
+}
+
+impl Store {
+    /// A conversation; nothing when it has ended or its place is no longer its person's.
+    pub async fn conversation(&self, id: ConversationId) -> Result<Option<Loaded>, StoreError> {
+        self.read(move |tx| load(tx, id)).await
+    }
+
+    /// The conversations that have something to do.
+    pub async fn unfinished(&self) -> Result<Vec<ConversationId>, StoreError> {
+        self.read(|tx| {
+            let mut found = tx.prepare(
+                "SELECT id FROM conversation WHERE ended IS NULL AND
+                 (SELECT open FROM entry WHERE conversation = conversation.id ORDER BY seq DESC LIMIT 1) = 1",
+            )?;
+            Ok(found.query_map([], |row| row.get(0).map(ConversationId))?.collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
+    /// The running conversation of a place.
+    pub async fn running(&self, place: Place) -> Result<Option<Loaded>, StoreError> {
+        self.read(move |tx| {
+            let Some(at) = known_place(tx, &place)? else {
+                return Ok(None);
+            };
+            running(tx, at)?.map_or(Ok(None), |id| load(tx, id))
+        })
+        .await
+    }
+
+    /// Closes one step of the model: its words, its calls, and what the person is shown.
+    pub async fn speak(
+        &self,
+        which: ConversationId,
+        speak: Speak,
+        now: Timestamp,
+    ) -> Result<Vec<Letter>, StoreError> {
+        let store = self.clone();
+        self.write(move |tx| {
+            let Some(at) = standing(tx, which)? else {
+                return Ok(Vec::new());
+            };
+            let number = newest(tx, which)? + 1;
+            let calls = speak
+                .calls
+                .into_iter()
+                .enumerate()
+                .map(|(index, call)| Call {
+                    id: CallId::new(format!("{number}.{index}")),
+                    ..call
+                })
+                .collect();
+            add(
+                tx,
+                which,
+                &Entry::Model {
+                    text: speak.text,
+                    calls,
+                    seen: speak.seen,
+                },
+                None,
+                now,
+            )?;
+            match speak.shown {
+                Some(shown) => post(
+                    &store,
+                    tx,
+                    at,
+                    &shown,
+                    About {
+                        conversation: Some(which),
+                        question: None,
+                    },
+                    now,
+                ),
+                None => Ok(Vec::new()),
+            }
+        })
+        .await
+    }
+
+    /// Records that a call is started; from here on it never runs again. False when it may not:
+    /// it was started before, or its question was closed otherwise meanwhile.
+    pub async fn start(
+        &self,
+        which: ConversationId,
+        call: CallId,
+        question: Option<QuestionId>,
+        notes: Vec<AuditEntry>,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.write(move |tx| {
+            if standing(tx, which)?.is_none() {
+                return Ok(false);
+            }
+            let fresh = tx
+                .prepare_cached(
+                    "INSERT OR IGNORE INTO started (conversation, call, at) VALUES (?1, ?2, ?3)",
+                )?
+                .execute(params![which.0, call.as_str(), now.0])?;
+            if fresh == 0 {
+                return Ok(false);
+            }
+            if let Some(question) = question {
+                let moved = tx.execute(
+                    "UPDATE question SET state = ?2 WHERE id = ?1 AND state = ?3",
+                    params![question.0, json(&State::Started)?, json(&State::Approved)?],
+                )?;
+                if moved == 0 {
+                    tx.execute(
+                        "DELETE FROM started WHERE conversation = ?1 AND call = ?2",
+                        params![which.0, call.as_str()],
+                    )?;
+                    return Ok(false);
+                }
+            }
+            append_all(tx, now, &notes)?;
+            append(
+                tx,
+                now,
+                &AuditEntry::Started {
+                    conversation: which,
+                    call: call.to_string(),
+                },
+            )?;
+            Ok(true)
+        })
+        .await
+    }
+
+    /// Closes a call: its result, its marks, and its card.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one step, written in one transaction"
+    )]
+    pub async fn finish(
+        &self,
+        which: ConversationId,
+        call: CallId,
+        ended: Ended,
+        told: Labelled<String>,
+        outcome: String,
+        notes: Vec<AuditEntry>,
+        now: Timestamp,
+    ) -> Result<Vec<Letter>, StoreError> {
+        let store = self.clone();
+        self.write(move |tx| {
+            append_all(tx, now, &notes)?;
+            let mut letters = Vec::new();
+            if let Some(question) = open_question(tx, which, &call)? {
+                let state = match ended {
+                    Ended::Done | Ended::Failed => State::Done,
+                    Ended::Unknown => State::Unknown,
+                    Ended::Denied | Ended::Withdrawn => State::Withdrawn,
+                };
+                let from = [State::Started, State::Approved];
+                letters.extend(
+                    close(&store, tx, question.id, &from, state, None, &outcome, now)?
+                        .unwrap_or_default(),
+                );
+            }
+            append(
+                tx,
+                now,
+                &AuditEntry::Ended {
+                    conversation: which,
+                    call: call.to_string(),
+                    how: format!("{ended:?}").to_lowercase(),
+                },
+            )?;
+            letters.extend(mark(&store, tx, which, &told.taint, now)?);
+            add(tx, which, &Entry::Result { call, ended, told }, None, now)?;
+            Ok(letters)
+        })
+        .await
+    }
+
+    /// Ends the turn of a conversation and says why.
+    pub async fn end_turn(
+        &self,
+        which: ConversationId,
+        why: OutboundMessage,
+        now: Timestamp,
+    ) -> Result<Vec<Letter>, StoreError> {
+        let store = self.clone();
+        self.write(move |tx| {
+            let Some(at) = standing(tx, which)? else {
+                return Ok(Vec::new());
+            };
+            let mut letters = stop_turn(&store, tx, which, "the turn ended", now)?;
+            letters.extend(post(&store, tx, at, &why, About::default(), now)?);
+            Ok(letters)
+        })
+        .await
+    }
+
+    /// Ends the conversation of a place, as `/new` does; tells which one ended.
+    pub async fn start_fresh(
+        &self,
+        place: Place,
+        now: Timestamp,
+    ) -> Result<(Vec<Letter>, Option<ConversationId>), StoreError> {
+        let store = self.clone();
+        self.write(move |tx| {
+            let at = place_id(tx, &place)?;
+            let before = running(tx, at)?;
+            let mut letters = super::commands::fresh(&store, tx, &place, now)?;
+            let text = "A fresh conversation: nothing marked, nothing waiting.";
+            letters.extend(post(
+                &store,
+                tx,
+                at,
+                &notice(text, Vec::new()),
+                About::default(),
+                now,
+            )?);
+            Ok((letters, before))
+        })
+        .await
+    }
+
+    /// Shows a message in a place.
+    pub async fn say(
+        &self,
+        place: Place,
+        message: OutboundMessage,
+        now: Timestamp,
+    ) -> Result<Vec<Letter>, StoreError> {
+        let store = self.clone();
+        self.write(move |tx| {
+            let at = place_id(tx, &place)?;
+            post(&store, tx, at, &message, About::default(), now)
+        })
+        .await
+    }
+}
+
+/// Whether a conversation has something to do.
+pub(super) fn busy(tx: &Connection, which: ConversationId) -> Result<bool, StoreError> {
+    Ok(tx
+        .query_row(
+            "SELECT open FROM entry WHERE conversation = ?1 ORDER BY seq DESC LIMIT 1",
+            [which.0],
+            |row| row.get(0),
+        )
+        .optional()?
+        .unwrap_or(false))
+}
+
+/// The place of a conversation that still runs.
+fn standing(tx: &Connection, which: ConversationId) -> Result<Option<PlaceId>, StoreError> {
+    Ok(tx
+        .prepare_cached("SELECT place FROM conversation WHERE id = ?1 AND ended IS NULL")?
+        .query_row([which.0], |row| row.get(0).map(PlaceId))
+        .optional()?)
+}
+
+/// The marks of a stored message of a place, whoever sent it.
+pub(super) fn marks_of_message(
+    tx: &Connection,
+    at: PlaceId,
+    message: &MessageRef,
+) -> Result<Option<Taint>, StoreError> {
+    let key = message_key(at, message.as_str());
+    let said: Option<String> = tx
+        .prepare_cached("SELECT body FROM entry WHERE message = ?1 LIMIT 1")?
+        .query_row([&key], |row| row.get(0))
+        .optional()?;
+    if let Some(said) = said {
+        return Ok(match parse(&said)? {
+            Entry::Person { parts, .. } => Some(join_parts(&parts)),
+            Entry::Model { .. } | Entry::Result { .. } | Entry::Stopped => None,
+        });
+    }
+    // A reply of ours carries the marks of the conversation that wrote it; a notice or a card
+    // of ours carries nothing but may repeat a call, so it is left unknown.
+    let ours: Option<i64> = tx
+        .prepare_cached("SELECT conversation FROM outbox WHERE message = ?1 AND conversation IS NOT NULL AND question IS NULL LIMIT 1")?
+        .query_row([&key], |row| row.get(0))
+        .optional()?;
+    ours.map(|id| taint_of(tx, ConversationId(id))).transpose()
+}
+
+/// The marks of all parts of a message.
+pub(super) fn join_parts(parts: &[Labelled<PartBody>]) -> Taint {
+    parts
+        .iter()
+        .fold(Taint::default(), |all, part| all.join(&part.taint))
+}

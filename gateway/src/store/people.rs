@@ -1,0 +1,400 @@
+//! Who is paired, and with which places?
+
+use bot_policy::access::{
+    Directory, Incognito, Person, Role, STRANGER_WINDOW_SECONDS, StrangerAnswered,
+};
+use bot_policy::event::{ChatKind, InboundEvent, Sender};
+use bot_policy::id::{PersonId, Place, Timestamp, UserRef};
+use bot_policy::pairing::{
+    CODE_LIFE_SECONDS, Code, CodeHash, CodeRole, LIVE_CODES, LiveCodes, Redemption, StoredCode,
+    Tries, redeem, shown_in,
+};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::audit::{AuditEntry, append};
+use super::outbox::Letter;
+use super::questions::withdraw_all;
+use super::rows::{column, json, known_place};
+use super::{Store, StoreError};
+
+/// A person as `status` shows them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PersonSeen {
+    /// Who.
+    pub person: Person,
+    /// Their places, as `line chat`.
+    pub places: Vec<String>,
+}
+
+/// What became of a claim of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Claimed {
+    /// It belongs to this person now.
+    By(Person, Place),
+    /// It was decided, or ended, before.
+    Closed,
+}
+
+/// What a try of a code came to.
+pub(super) enum Tried {
+    Burnt,
+    Paired(Person),
+    Silenced,
+    Wrong(LiveCodes),
+}
+
+pub(super) fn directory(
+    tx: &Connection,
+    event: &InboundEvent,
+    now: Timestamp,
+) -> Result<Directory, StoreError> {
+    let sender = match &event.sender {
+        Sender::Person(user) => person_of(tx, user)?,
+        Sender::Shared => None,
+    };
+    let pairing: Option<(i64, String)> = tx
+        .prepare_cached("SELECT person, kind FROM pairing WHERE line = ?1 AND chat = ?2")?
+        .query_row(
+            params![event.place.line.as_str(), event.place.chat.as_str()],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .optional()?;
+    let (place, paired_as) = match pairing {
+        Some((person, kind)) => (
+            Some(PersonId(person)),
+            Some(super::rows::parse::<ChatKind>(&kind)?),
+        ),
+        None => (None, None),
+    };
+    let incognito = match known_place(tx, &event.place)? {
+        Some(place) => super::conversations::incognito(tx, place)?,
+        None => Incognito::Off,
+    };
+    let answered = match &event.sender {
+        Sender::Person(user) => answered(tx, user, now)?,
+        Sender::Shared => StrangerAnswered::Yes,
+    };
+    Ok(Directory {
+        sender,
+        place,
+        incognito,
+        answered,
+        paired_as,
+    })
+}
+
+fn sender_key(user: &UserRef) -> String {
+    format!("{}/{}", user.platform, user.id)
+}
+
+fn answered(
+    tx: &Connection,
+    user: &UserRef,
+    now: Timestamp,
+) -> Result<StrangerAnswered, StoreError> {
+    let at: Option<i64> = tx
+        .prepare_cached("SELECT answered_at FROM stranger WHERE sender = ?1")?
+        .query_row([sender_key(user)], |row| row.get(0))
+        .optional()?;
+    Ok(match at {
+        Some(at) if Timestamp(at).plus_seconds(STRANGER_WINDOW_SECONDS) > now => {
+            StrangerAnswered::Yes
+        }
+        Some(_) | None => StrangerAnswered::No,
+    })
+}
+
+/// Notes that a stranger had their one answer.
+pub(super) fn note_answered(
+    tx: &Connection,
+    user: &UserRef,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.prepare_cached("INSERT OR REPLACE INTO stranger (sender, answered_at) VALUES (?1, ?2)")?
+        .execute(params![sender_key(user), now.0])?;
+    Ok(())
+}
+
+fn person_row(row: &Row<'_>) -> Result<Person, StoreError> {
+    Ok(Person {
+        id: PersonId(row.get("id")?),
+        role: column(row, "role")?,
+        name: row.get("name")?,
+    })
+}
+
+pub(super) fn person_of(tx: &Connection, user: &UserRef) -> Result<Option<Person>, StoreError> {
+    let mut found = tx.prepare_cached(
+        "SELECT person.* FROM account JOIN person ON person.id = account.person WHERE platform = ?1 AND user = ?2",
+    )?;
+    let mut rows = found.query(params![user.platform.as_str(), user.id])?;
+    rows.next()?.map(person_row).transpose()
+}
+
+pub(super) fn person(tx: &Connection, id: PersonId) -> Result<Option<Person>, StoreError> {
+    let mut found = tx.prepare_cached("SELECT * FROM person WHERE id = ?1")?;
+    let mut rows = found.query([id.0])?;
+    rows.next()?.map(person_row).transpose()
+}
+
+/// The person who paired the chat of a place.
+pub(super) fn owner_of(tx: &Connection, place: &Place) -> Result<Option<PersonId>, StoreError> {
+    Ok(tx
+        .prepare_cached("SELECT person FROM pairing WHERE line = ?1 AND chat = ?2")?
+        .query_row(params![place.line.as_str(), place.chat.as_str()], |row| {
+            row.get(0).map(PersonId)
+        })
+        .optional()?)
+}
+
+/// Tries a code; whatever follows from it is done in the same transaction.
+pub(super) fn try_code(
+    tx: &Connection,
+    event: &InboundEvent,
+    user: &UserRef,
+    typed: &str,
+    now: Timestamp,
+) -> Result<Tried, StoreError> {
+    let codes = live_codes(tx)?;
+    let sender = sender_key(user);
+    let day = now.plus_seconds(-STRANGER_WINDOW_SECONDS).0;
+    let life = now.plus_seconds(-CODE_LIFE_SECONDS).0;
+    let tries = Tries {
+        by_sender: tx.query_row(
+            "SELECT count(*) FROM wrong_try WHERE sender = ?1 AND at > ?2",
+            params![sender, day],
+            |row| row.get(0),
+        )?,
+        in_all: tx.query_row(
+            "SELECT count(*) FROM wrong_try WHERE counts = 1 AND at > ?1",
+            [life],
+            |row| row.get(0),
+        )?,
+    };
+    match redeem(typed, &codes, tries, event.kind_of_chat, now) {
+        Redemption::Burnt(hash) => {
+            tx.execute("DELETE FROM code WHERE hash = ?1", [hash.0])?;
+            Ok(Tried::Burnt)
+        }
+        Redemption::Paired(hash, role) => {
+            tx.execute("DELETE FROM code WHERE hash = ?1", [hash.0])?;
+            let person = pair(tx, event, user, &role, now)?;
+            Ok(Tried::Paired(person))
+        }
+        Redemption::Silenced => Ok(Tried::Silenced),
+        Redemption::Wrong { live_codes } => {
+            tx.execute("DELETE FROM wrong_try WHERE at <= ?1", [day])?;
+            tx.execute(
+                "INSERT INTO wrong_try (at, sender) VALUES (?1, ?2)",
+                params![now.0, sender],
+            )?;
+            if live_codes == LiveCodes::Void {
+                tx.execute("DELETE FROM code", [])?;
+                tx.execute("UPDATE wrong_try SET counts = 0", [])?;
+                append(tx, now, &AuditEntry::CodesVoided)?;
+            }
+            Ok(Tried::Wrong(live_codes))
+        }
+    }
+}
+
+fn live_codes(tx: &Connection) -> Result<Vec<StoredCode>, StoreError> {
+    let mut live = tx.prepare_cached("SELECT hash, role, ends_at FROM code")?;
+    let mut rows = live.query([])?;
+    let mut codes = Vec::new();
+    while let Some(row) = rows.next()? {
+        codes.push(StoredCode {
+            hash: CodeHash(row.get(0)?),
+            role: column(row, "role")?,
+            ends_at: Timestamp(row.get(2)?),
+        });
+    }
+    Ok(codes)
+}
+
+/// Burns every live code that a text shows.
+pub(super) fn burn_shown(tx: &Connection, text: &str, now: Timestamp) -> Result<(), StoreError> {
+    for hash in shown_in(text, &live_codes(tx)?, now) {
+        tx.prepare_cached("DELETE FROM code WHERE hash = ?1")?
+            .execute([hash.0])?;
+    }
+    Ok(())
+}
+
+fn pair(
+    tx: &Connection,
+    event: &InboundEvent,
+    user: &UserRef,
+    role: &CodeRole,
+    now: Timestamp,
+) -> Result<Person, StoreError> {
+    let (role, name) = match role {
+        CodeRole::Guest { name } => (Role::Guest, name.as_str()),
+        CodeRole::Owner => (Role::Owner, "owner"),
+    };
+    tx.execute(
+        "INSERT OR IGNORE INTO person (role, name, since) VALUES (?1, ?2, ?3)",
+        params![json(&role)?, name, now.0],
+    )?;
+    let id: i64 = tx.query_row(
+        "SELECT id FROM person WHERE role = ?1 AND name = ?2",
+        params![json(&role)?, name],
+        |row| row.get(0),
+    )?;
+    tx.execute(
+        "INSERT OR REPLACE INTO account (platform, user, person) VALUES (?1, ?2, ?3)",
+        params![user.platform.as_str(), user.id, id],
+    )?;
+    let person = Person {
+        id: PersonId(id),
+        role,
+        name: name.to_owned(),
+    };
+    take_place(
+        tx,
+        &event.place,
+        user.platform.as_str(),
+        event.kind_of_chat,
+        &person,
+        now,
+    )?;
+    Ok(person)
+}
+
+pub(super) fn take_place(
+    tx: &Connection,
+    place: &Place,
+    platform: &str,
+    kind: ChatKind,
+    person: &Person,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    // Whatever somebody else had there does not pass to the one who pairs it now.
+    if owner_of(tx, place)?.is_some_and(|before| before != person.id) {
+        super::conversations::end_in_chat(tx, place, now)?;
+    }
+    tx.execute(
+        "INSERT OR REPLACE INTO pairing (line, chat, kind, person, platform, since) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        params![place.line.as_str(), place.chat.as_str(), json(&kind)?, person.id.0, platform, now.0],
+    )?;
+    let entry = AuditEntry::Paired {
+        person: person.id,
+        role: format!("{:?}", person.role).to_lowercase(),
+        line: place.line.to_string(),
+        chat: place.chat.to_string(),
+    };
+    append(tx, now, &entry)
+}
+
+/// Lets go of the chat of a place: its conversations end, its cards close, and an account that
+/// has no direct chat left is nobody's again.
+pub(super) fn unpair(
+    store: &Store,
+    tx: &Connection,
+    place: &Place,
+    now: Timestamp,
+) -> Result<Option<Vec<Letter>>, StoreError> {
+    let Some(person) = owner_of(tx, place)? else {
+        return Ok(None);
+    };
+    let letters = withdraw_all(store, tx, place, "unpaired", now)?;
+    super::conversations::end_in_chat(tx, place, now)?;
+    let platform: String = tx.query_row(
+        "DELETE FROM pairing WHERE line = ?1 AND chat = ?2 RETURNING platform",
+        params![place.line.as_str(), place.chat.as_str()],
+        |row| row.get(0),
+    )?;
+    tx.execute(
+        "DELETE FROM account WHERE person = ?1 AND platform = ?2 AND NOT EXISTS
+         (SELECT 1 FROM pairing WHERE person = ?1 AND platform = ?2 AND kind = ?3)",
+        params![person.0, platform, json(&ChatKind::Direct)?],
+    )?;
+    append(
+        tx,
+        now,
+        &AuditEntry::Unpaired {
+            person,
+            line: place.line.to_string(),
+            chat: place.chat.to_string(),
+        },
+    )?;
+    Ok(Some(letters))
+}
+
+impl Store {
+    /// Keeps a code. The oldest goes when more than may live at once would.
+    pub async fn keep_code(
+        &self,
+        code: &Code,
+        role: CodeRole,
+        now: Timestamp,
+    ) -> Result<Timestamp, StoreError> {
+        let hash = code.hash();
+        let ends_at = now.plus_seconds(CODE_LIFE_SECONDS);
+        self.write(move |tx| {
+            tx.execute("DELETE FROM code WHERE ends_at <= ?1", [now.0])?;
+            tx.execute("INSERT INTO code (hash, role, ends_at) VALUES (?1, ?2, ?3)", params![hash.0, json(&role)?, ends_at.0])?;
+            tx.execute(
+                "DELETE FROM code WHERE hash NOT IN (SELECT hash FROM code ORDER BY ends_at DESC LIMIT ?1)",
+                [LIVE_CODES as i64],
+            )?;
+            Ok(ends_at)
+        })
+        .await
+    }
+
+    /// Who is paired with which places.
+    pub async fn people(&self) -> Result<Vec<PersonSeen>, StoreError> {
+        self.read(|tx| {
+            let mut found = tx.prepare("SELECT * FROM person ORDER BY id")?;
+            let mut rows = found.query([])?;
+            let mut people = Vec::new();
+            while let Some(row) = rows.next()? {
+                let person = person_row(row)?;
+                let mut places = tx.prepare_cached(
+                    "SELECT line || ' ' || chat FROM pairing WHERE person = ?1 ORDER BY 1",
+                )?;
+                let places = places
+                    .query_map([person.id.0], |row| row.get(0))?
+                    .collect::<Result<_, _>>()?;
+                people.push(PersonSeen { person, places });
+            }
+            Ok(people)
+        })
+        .await
+    }
+
+    /// How many codes live, and how many questions wait.
+    pub async fn waiting(&self, now: Timestamp) -> Result<(u32, u32), StoreError> {
+        self.read(move |tx| {
+            let codes = tx.query_row(
+                "SELECT count(*) FROM code WHERE ends_at > ?1",
+                [now.0],
+                |row| row.get(0),
+            )?;
+            let questions = tx.query_row(
+                "SELECT count(*) FROM question WHERE state = ?1",
+                [json(&bot_policy::approval::State::Asked)?],
+                |row| row.get(0),
+            )?;
+            Ok((codes, questions))
+        })
+        .await
+    }
+
+    /// The person who paired the chat of a place.
+    pub async fn paired_by(&self, place: Place) -> Result<Option<Person>, StoreError> {
+        self.read(move |tx| owner_of(tx, &place)?.map_or(Ok(None), |id| person(tx, id)))
+            .await
+    }
+
+    /// Lets go of a place. Nothing when nobody had it.
+    pub async fn unpair(
+        &self,
+        place: Place,
+        now: Timestamp,
+    ) -> Result<Option<Vec<Letter>>, StoreError> {
+        let store = self.clone();
+        self.write(move |tx| unpair(&store, tx, &place, now)).await
+    }
+}
