@@ -33,7 +33,7 @@ pub struct Standing {
     pub taint: Taint,
     /// Whether asks are asked.
     pub mode: Mode,
-    /// The rules in force, shipped ones included.
+    /// The rules in force, shipped ones included: [`Rules::in_force`].
     pub rules: Arc<Rules>,
     /// The grants in force.
     pub grants: Arc<Grants>,

@@ -106,7 +106,8 @@ impl Resource {
         };
         let at = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (host, path) = rest.split_at_checked(at)?;
-        if host.is_empty() || host.contains(['@', '\\']) || path.contains('\\') {
+        let odd = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '@' | '\\' | '%');
+        if host.is_empty() || host.contains(odd) || path.contains('\\') {
             return None;
         }
         let at = path.find(['?', '#']).unwrap_or(path.len());

@@ -135,7 +135,8 @@ impl fmt::Debug for Code {
     }
 }
 
-/// Judges one try. In a group a right code is burnt whoever sent it, and however often they tried.
+/// Judges one try. In a group a right code is burnt whoever sent it, whatever stands around it and
+/// however often they tried; of several codes in one text, [`shown_in`] tells all.
 pub fn redeem(
     typed: &str,
     live: &[StoredCode],
@@ -143,19 +144,20 @@ pub fn redeem(
     kind_of_chat: ChatKind,
     now: Timestamp,
 ) -> Redemption {
-    let found = || Code::parse(typed).and_then(|code| find(&code, live, now));
-    let judged = match kind_of_chat {
-        ChatKind::Group => found().map(|code| Redemption::Burnt(code.hash.clone())),
-        ChatKind::Direct => None,
-    };
-    if let Some(burnt) = judged {
-        return burnt;
+    match kind_of_chat {
+        ChatKind::Direct => {}
+        ChatKind::Group => {
+            if let Some(hash) = shown_in(typed, live, now).into_iter().next() {
+                return Redemption::Burnt(hash);
+            }
+        }
     }
     if tries.by_sender >= TRIES_PER_SENDER {
         return Redemption::Silenced;
     }
     let voided = tries.in_all >= TRIES_IN_ALL;
-    match (kind_of_chat, voided, found()) {
+    let found = Code::parse(typed).and_then(|code| find(&code, live, now));
+    match (kind_of_chat, voided, found) {
         (ChatKind::Direct, false, Some(code)) => {
             Redemption::Paired(code.hash.clone(), code.role.clone())
         }

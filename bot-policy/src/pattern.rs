@@ -144,7 +144,7 @@ fn holds_narrowly(wanted: &str, value: &str) -> bool {
     if value == wanted {
         return true;
     }
-    if wanted.contains("://") || value.contains("://") {
+    if wanted.is_empty() || wanted.contains("://") || value.contains("://") {
         return false;
     }
     match (path::normal(wanted), path::normal(value)) {

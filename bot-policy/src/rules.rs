@@ -105,8 +105,8 @@ impl Rules {
         }
     }
 
-    /// The longest deny rule that matches; the second says why where it is another reason than a
-    /// match.
+    /// The longest deny rule that matches; of a call that cannot be read, the first that names
+    /// its tool.
     pub(crate) fn denial(&self, call: &Call) -> Option<&Rule> {
         let denies = |rule: &&Rule| rule.action == Action::Deny;
         match &call.arguments {

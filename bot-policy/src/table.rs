@@ -4,11 +4,11 @@
 use crate::access::Scope;
 use crate::call::Call;
 use crate::decide::{Finding, Says, Standing};
-use crate::egress;
 use crate::pattern::Pattern;
 use crate::rows::{self, Facts, RUNS};
 use crate::rules::{Action, Rule};
 use crate::tool::ParameterRole;
+use crate::{egress, path, visible};
 
 /// What the table says, and every row that spoke, in order.
 pub(crate) struct Judged {
@@ -106,13 +106,21 @@ fn pattern(facts: &Facts) -> Option<String> {
             continue;
         }
         if let Some(value) = facts.call.text(&parameter.name) {
-            let shown = crate::visible::line(value);
-            let plain = !value.is_empty() && !value.contains('"') && shown.as_str() == value;
-            if !plain {
-                return None;
-            }
+            let value = destination(value)?;
             pattern.push_str(&format!(" --{} \"{value}\"", parameter.name));
         }
     }
     Pattern::read(&pattern).map(|_| pattern)
+}
+
+/// Where a call goes, as a rule can say it without saying more: a path in its normal form, never
+/// all that there is; nothing that hides or ends the quotes.
+fn destination(value: &str) -> Option<String> {
+    let value = if value.contains("://") {
+        value.to_owned()
+    } else {
+        path::normal(value)?
+    };
+    let is_plain = !value.contains('"') && visible::line(&value).as_str() == value;
+    (is_plain && !matches!(value.as_str(), "" | "/")).then_some(value)
 }

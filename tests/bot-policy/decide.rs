@@ -369,6 +369,19 @@ fn always_is_not_offered_where_it_could_not_be_kept() {
 }
 
 #[test]
+fn always_says_a_path_in_its_normal_form_and_never_all_that_there_is() {
+    let offered = |file: &str| {
+        let write = call("files", "write", json!({"file": file, "content": ""}));
+        asked(write, &standing()).always.map(|rule| rule.pattern)
+    };
+    let normal = Some("@files write --file \"a/c\"".to_owned());
+    assert_eq!(offered("./a//b/../c"), normal);
+    for file in [".", "a/..", "", "../a", "a\"b", "a  b"] {
+        assert_eq!(offered(file), None, "{file}");
+    }
+}
+
+#[test]
 fn in_a_guests_place_the_owners_allows_plans_and_auto_do_not_speak() {
     let search = || call("memory", "search", json!({"query": "x"}));
     let mut standing = as_guest(with_rules(vec![

@@ -117,6 +117,10 @@ fn a_code_shown_to_a_group_is_burnt_whoever_shows_it() {
         Redemption::Burnt(hash("ABCD2345"))
     );
     assert_eq!(tried("WXYZ6789", Tries::default()), wrong(LiveCodes::Stand));
+    assert_eq!(
+        tried("ABCD2345 please", Tries::default()),
+        Redemption::Burnt(hash("ABCD2345"))
+    );
 }
 
 #[test]

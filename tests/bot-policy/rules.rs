@@ -122,6 +122,13 @@ fn a_quoted_value_is_read_without_its_quotes() {
 }
 
 #[test]
+fn an_empty_value_allows_nothing_but_itself() {
+    let pattern = "@files write --file ''";
+    assert!(speaks(pattern, Action::Allow, "file", json!("")));
+    assert!(!speaks(pattern, Action::Allow, "file", json!("a")));
+}
+
+#[test]
 fn a_flag_matches_only_where_it_is_set() {
     assert!(speaks(
         "@files write --force",
