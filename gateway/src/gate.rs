@@ -16,6 +16,7 @@ use bot_policy::id::{ButtonToken, ConversationId, LineId, Place, QuestionId};
 use bot_policy::message::Choices;
 use bot_policy::risk::Threshold;
 use bot_policy::taint::{Labelled, Taint};
+use bot_policy::tool::{Reads, effects};
 use bot_policy::visible;
 
 use crate::agent::tools::ToolError;
@@ -113,8 +114,12 @@ async fn run(
     {
         return Ok(Flow::More);
     }
+    let brings = brings(house, permit.call());
     let (ended, told, outcome) = match house.tools.run(permit, &whose(loaded)).await {
-        Ok(deed) => (Ended::Done, deed.told, deed.outcome),
+        Ok(deed) => {
+            let taint = deed.told.taint.join(&brings);
+            (Ended::Done, Labelled { taint, ..deed.told }, deed.outcome)
+        }
         Err(ToolError(why)) => (
             Ended::Failed,
             Labelled {
@@ -138,6 +143,16 @@ async fn run(
         .await?;
     house.post(letters);
     Ok(Flow::More)
+}
+
+/// The marks that a call's result carries by what the call reads, whatever the tool says of it.
+fn brings(house: &House, call: &Call) -> Taint {
+    let origin = call.head();
+    match house.tools.spec(call).map(|spec| effects(spec, call).reads) {
+        Some(Reads::Own) => Taint::default(),
+        Some(Reads::Private) => Taint::private(origin),
+        Some(Reads::Outside | Reads::Source(_)) | None => Taint::outside(origin),
+    }
 }
 
 async fn deny(

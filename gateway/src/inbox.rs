@@ -94,20 +94,25 @@ impl House {
         let _ = sender.send(signal);
     }
 
-    /// Stores a batch and carries out what follows.
+    /// Stores a batch and carries out what follows. Both are done even if the caller goes away
+    /// meanwhile, as a browser may: what is stored must not lie until the next start.
     pub(crate) async fn take(
         self: &Arc<Self>,
         line: &LineId,
         events: Vec<InboundEvent>,
         heard: Option<Cursor>,
     ) -> Result<(), StoreError> {
-        let welcome = self.model.welcome().map(ToOwned::to_owned);
-        let accepted = self
-            .store
-            .accept(line.clone(), events, heard, welcome, clock::now())
-            .await?;
-        self.follow(accepted);
-        Ok(())
+        let (house, line) = (self.clone(), line.clone());
+        let taken = tokio::spawn(async move {
+            let welcome = house.model.welcome().map(ToOwned::to_owned);
+            let accepted = house
+                .store
+                .accept(line, events, heard, welcome, clock::now())
+                .await?;
+            house.follow(accepted);
+            Ok(())
+        });
+        taken.await.map_err(|_| StoreError::Stopped)?
     }
 
     fn follow(self: &Arc<Self>, accepted: Accepted) {

@@ -79,7 +79,7 @@ pub(super) fn carry_out(
         tx,
         at,
         &notice(text, Vec::new()),
-        About::default(),
+        About::Nothing,
         now,
     )?);
     let cancel = match command {

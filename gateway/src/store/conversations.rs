@@ -181,7 +181,7 @@ pub(super) fn mark(
         tx,
         at,
         &notice(text, vec![fresh]),
-        About::default(),
+        About::Nothing,
         now,
     )
 }
@@ -402,17 +402,7 @@ impl Store {
                 now,
             )?;
             match speak.shown {
-                Some(shown) => post(
-                    &store,
-                    tx,
-                    at,
-                    &shown,
-                    About {
-                        conversation: Some(which),
-                        question: None,
-                    },
-                    now,
-                ),
+                Some(shown) => post(&store, tx, at, &shown, About::Conversation(which), now),
                 None => Ok(Vec::new()),
             }
         })
@@ -528,7 +518,7 @@ impl Store {
                 return Ok(Vec::new());
             };
             let mut letters = stop_turn(&store, tx, which, "the turn ended", now)?;
-            letters.extend(post(&store, tx, at, &why, About::default(), now)?);
+            letters.extend(post(&store, tx, at, &why, About::Nothing, now)?);
             Ok(letters)
         })
         .await
@@ -551,7 +541,7 @@ impl Store {
                 tx,
                 at,
                 &notice(text, Vec::new()),
-                About::default(),
+                About::Nothing,
                 now,
             )?);
             Ok((letters, before))
@@ -569,7 +559,7 @@ impl Store {
         let store = self.clone();
         self.write(move |tx| {
             let at = place_id(tx, &place)?;
-            post(&store, tx, at, &message, About::default(), now)
+            post(&store, tx, at, &message, About::Nothing, now)
         })
         .await
     }

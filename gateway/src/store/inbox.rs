@@ -13,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::commands::{Carried, carry_out};
 use super::conversations::{add, join_parts, mark, marks_of_message, running_or_new};
 use super::outbox::{About, Letter, notice, post};
-use super::people::{Tried, burn_shown, directory, note_answered, try_code};
+use super::people::{Tried, burn_shown, directory, note_answered, try_code, unpair};
 use super::rows::{json, message_key, parse, place_id};
 use super::{Store, StoreError};
 use crate::agent::Entry;
@@ -145,9 +145,12 @@ fn take(
 ) -> Result<(), StoreError> {
     let seq = tx.last_insert_rowid();
     let admission = admit(&event, &directory(tx, &event, now)?);
-    // A code that is tried is burnt by the try itself.
-    if event.kind_of_chat == ChatKind::Group && !matches!(admission, Admission::Pair { .. }) {
-        burn_codes(tx, &event, now)?;
+    let shown = shown_to_a_group(&event);
+    // A group that put us out is let go of: whoever takes us back in pairs it anew.
+    if event.what == EventKind::Left && event.kind_of_chat == ChatKind::Group {
+        accepted
+            .letters
+            .extend(unpair(store, tx, &event.place, now)?.unwrap_or_default());
     }
     match admission {
         Admission::Ignore(why) => {
@@ -193,24 +196,35 @@ fn take(
             });
         }
     }
+    for text in shown {
+        burn_shown(tx, &text, now)?;
+    }
     Ok(())
 }
 
-fn burn_codes(tx: &Connection, event: &InboundEvent, now: Timestamp) -> Result<(), StoreError> {
-    let parts: &[Part] = match &event.what {
-        EventKind::Edit { parts, .. } | EventKind::Message { parts, .. } => parts,
-        EventKind::Command { .. }
-        | EventKind::Delete { .. }
-        | EventKind::Left
-        | EventKind::Moved { .. }
-        | EventKind::Press { .. } => &[],
-    };
-    for part in parts {
-        if let PartBody::Text(text) = &part.body {
-            burn_shown(tx, text, now)?;
+/// What a group could read in this event; any code in it is void.
+fn shown_to_a_group(event: &InboundEvent) -> Vec<String> {
+    let parts: &[Part] = match (&event.what, event.kind_of_chat) {
+        (EventKind::Edit { parts, .. } | EventKind::Message { parts, .. }, ChatKind::Group) => {
+            parts
         }
-    }
-    Ok(())
+        (EventKind::Edit { .. } | EventKind::Message { .. }, ChatKind::Direct)
+        | (
+            EventKind::Command { .. }
+            | EventKind::Delete { .. }
+            | EventKind::Left
+            | EventKind::Moved { .. }
+            | EventKind::Press { .. },
+            ChatKind::Direct | ChatKind::Group,
+        ) => &[],
+    };
+    parts
+        .iter()
+        .filter_map(|part| match &part.body {
+            PartBody::Text(text) => Some(text.clone()),
+            PartBody::File(_) => None,
+        })
+        .collect()
 }
 
 fn serve(
@@ -314,7 +328,7 @@ fn answer(
         tx,
         at,
         &notice(text, Vec::new()),
-        About::default(),
+        About::Nothing,
         now,
     )?);
     Ok(())

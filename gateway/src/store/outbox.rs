@@ -58,10 +58,16 @@ pub enum Repeat {
 }
 
 /// What a message belongs to.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct About {
-    pub conversation: Option<ConversationId>,
-    pub question: Option<QuestionId>,
+#[derive(Clone, Copy, Debug)]
+pub(super) enum About {
+    /// A conversation's own words.
+    Conversation(ConversationId),
+    /// A report that a message may not have arrived; a lost one is not reported again.
+    Delivery,
+    /// Nothing in particular.
+    Nothing,
+    /// The card of a question.
+    Question(ConversationId, QuestionId),
 }
 
 /// Puts a message into the outbox, in parts. The first part goes out at once if nothing of the
@@ -99,9 +105,17 @@ fn put(
     } else {
         ("sending", Handed::Yes)
     };
-    let (kind, target) = match outcome {
-        Outcome::Edit(target) => ("edit", Some(target)),
-        Outcome::Message => ("message", None),
+    let (conversation, question) = match about {
+        About::Conversation(conversation) => (Some(conversation), None),
+        About::Delivery | About::Nothing => (None, None),
+        About::Question(conversation, question) => (Some(conversation), Some(question)),
+    };
+    let (kind, target) = match (&outcome, about) {
+        (Outcome::Edit(target), _) => ("edit", Some(*target)),
+        (Outcome::Message, About::Delivery) => ("report", None),
+        (Outcome::Message, About::Conversation(_) | About::Nothing | About::Question(..)) => {
+            ("message", None)
+        }
     };
     tx.prepare_cached(
         "INSERT INTO outbox (place, conversation, question, kind, encoded, target, state, due, at)
@@ -109,15 +123,15 @@ fn put(
     )?
     .execute(params![
         to.0,
-        about.conversation.map(|id| id.0),
-        about.question.map(|id| id.0),
+        conversation.map(|id| id.0),
+        question.map(|id| id.0),
         kind,
         json(&encoded)?,
         target,
         state,
         now.0
     ])?;
-    let repeat = repeat(&outcome, about.question.is_some());
+    let repeat = repeat(&outcome, question.is_some());
     Ok(Letter {
         id: tx.last_insert_rowid(),
         place: place.clone(),
@@ -161,7 +175,7 @@ pub(super) fn redraw(
             &to,
             Outcome::Edit(card),
             encoded,
-            About::default(),
+            About::Nothing,
             now,
         )?);
     }
@@ -360,7 +374,7 @@ impl Store {
             &to,
             Outcome::Message,
             encoded,
-            About::default(),
+            About::Nothing,
             now,
         )?])
     }
@@ -373,22 +387,16 @@ fn unknown(
     now: Timestamp,
 ) -> Result<Vec<Letter>, StoreError> {
     tx.execute("UPDATE outbox SET state = 'unknown' WHERE id = ?1", [id])?;
-    let (at, person): (i64, Option<i64>) = tx.query_row(
-        "SELECT outbox.place, pairing.person FROM outbox JOIN place ON place.id = outbox.place
+    let (at, kind, person): (i64, String, Option<i64>) = tx.query_row(
+        "SELECT outbox.place, outbox.kind, pairing.person FROM outbox JOIN place ON place.id = outbox.place
          LEFT JOIN pairing ON pairing.line = place.line AND pairing.chat = place.chat WHERE outbox.id = ?1",
         [id],
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
     )?;
     let Some(person) = person else {
         return Ok(Vec::new());
     };
-    // A notice about a lost notice would go on for ever.
-    let about_one: bool = tx.query_row(
-        "SELECT encoded LIKE '%may not have arrived%' FROM outbox WHERE id = ?1",
-        [id],
-        |row| row.get(0),
-    )?;
-    if about_one {
+    if kind == "report" {
         return Ok(Vec::new());
     }
     let again = button(
@@ -404,7 +412,7 @@ fn unknown(
         tx,
         PlaceId(at),
         &notice("My last message may not have arrived.", vec![again]),
-        About::default(),
+        About::Delivery,
         now,
     )
 }

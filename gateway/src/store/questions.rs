@@ -262,7 +262,7 @@ impl Store {
             let card = Card { choices: Choices(buttons), ..card };
             append(tx, now, &AuditEntry::Asked { conversation: which, call: question.call.id.to_string(), person })?;
             let message = OutboundMessage { body: Body::Card(card), answers: None };
-            post(&store, tx, PlaceId(at), &message, About { conversation: Some(which), question: Some(id) }, now)
+            post(&store, tx, PlaceId(at), &message, About::Question(which, id), now)
         })
         .await
     }
@@ -395,7 +395,7 @@ impl Store {
             for (at, owner) in owners_chats(tx)? {
                 let yes = button(tx, "Allow this group", at, owner, None, &Meaning::Claim { claim, yes: true })?;
                 let no = button(tx, "Deny", at, owner, None, &Meaning::Claim { claim, yes: false })?;
-                letters.extend(post(&store, tx, at, &notice(text.clone(), vec![yes, no]), About::default(), now)?);
+                letters.extend(post(&store, tx, at, &notice(text.clone(), vec![yes, no]), About::Nothing, now)?);
             }
             Ok(letters)
         })
