@@ -5,6 +5,9 @@
 use bot_policy::card::{Card, Field, FieldKind, LEADING_SIGN};
 use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage, Reply};
 use serde_json::{Value, json};
+use url::Url;
+
+use crate::markup::{self, Block, BlockKind, Inline};
 
 /// A message as the page shows it: `kind` is `card`, `notice` or `reply`.
 pub fn encode(message: &OutboundMessage) -> Value {
@@ -62,6 +65,11 @@ fn reply(reply: &Reply) -> Value {
     json!({
         "kind": "reply",
         "text": unsigned(&reply.markdown),
+        "blocks": markup::parse(&reply.markdown)
+            .blocks
+            .iter()
+            .map(|shown| block(shown, reply.addresses))
+            .collect::<Vec<_>>(),
         "footer": reply.footer.as_deref().map(unsigned),
         "addresses": addresses,
     })
@@ -73,6 +81,67 @@ fn choices(choices: &Choices) -> Value {
         .iter()
         .map(|button| json!({ "label": button.label, "token": button.token }))
         .collect()
+}
+
+fn block(block: &Block, addresses: Addresses) -> Value {
+    let mut shown = match &block.kind {
+        BlockKind::Code { language, text } => {
+            json!({ "kind": "code", "language": language, "text": unsigned(text) })
+        }
+        BlockKind::Heading(text) => json!({ "kind": "heading", "text": pieces(text, addresses) }),
+        BlockKind::Item { mark, text } => {
+            json!({ "kind": "item", "mark": mark, "text": pieces(text, addresses) })
+        }
+        BlockKind::Paragraph(text) => {
+            json!({ "kind": "paragraph", "text": pieces(text, addresses) })
+        }
+        BlockKind::Rule => json!({ "kind": "rule" }),
+        BlockKind::Table(rows) => {
+            let rows = rows
+                .iter()
+                .map(|cells| cells.iter().map(|cell| unsigned(cell)).collect::<Vec<_>>());
+            json!({ "kind": "table", "rows": rows.collect::<Vec<_>>() })
+        }
+    };
+    if let Some(fields) = shown.as_object_mut() {
+        fields.insert("quotes".to_owned(), json!(block.quotes));
+        fields.insert("lists".to_owned(), json!(block.lists));
+    }
+    shown
+}
+
+/// The pieces of a line. An address that may not be pressed stands after its words, so that they
+/// cannot pretend that it leads elsewhere.
+fn pieces(line: &[Inline], addresses: Addresses) -> Vec<Value> {
+    let mut shown = Vec::new();
+    let mut line = line.iter().peekable();
+    while let Some(inline) = line.next() {
+        let pressed = match addresses {
+            Addresses::Inert => None,
+            Addresses::Live => inline.link.as_deref().and_then(web_address),
+        };
+        shown.push(json!({
+            "text": unsigned(&inline.text),
+            "bold": inline.style.bold,
+            "code": inline.style.code,
+            "italic": inline.style.italic,
+            "strike": inline.style.strike,
+            "link": pressed,
+        }));
+        let ends = line.peek().is_none_or(|next| next.link != inline.link);
+        if let (Some(link), None, true) = (&inline.link, &pressed, ends)
+            && *link != inline.text
+        {
+            shown.push(json!({ "text": format!(" ({})", unsigned(link)) }));
+        }
+    }
+    shown
+}
+
+/// An address of the web; any other kind of address does something when it is pressed.
+fn web_address(link: &str) -> Option<String> {
+    let address = Url::parse(link).ok()?;
+    matches!(address.scheme(), "http" | "https").then(|| address.into())
 }
 
 /// Only a card may begin with the sign of a card.

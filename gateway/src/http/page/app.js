@@ -12,10 +12,10 @@ let who = null;
 let stream = null;
 let lastSign = 0;
 let tries = 0;
-let retry = 0;
-let asleep = 0;
+let retry = 0, asleep = 0; // timers
 let early = null; // screens that came while the transcript was on its way
 let typingEnds = 0;
+let atEnd = true;
 
 // The code leaves the address and the history before anything else happens.
 function takeCode() {
@@ -232,7 +232,7 @@ function put(item, quiet) {
   }
   items.set(name, { item: { ...item, at }, element });
   if (quiet) return;
-  if (follow) toEnd();
+  if (follow) toEnd(element);
   else if (!old) $("latest").hidden = false;
   if (item.body.kind === "card") {
     $("announce").textContent = item.body.outcome
@@ -325,8 +325,11 @@ function nearEnd() {
   return box.scrollHeight - box.scrollTop - box.clientHeight < 120;
 }
 
-function toEnd() {
-  $("scroll").scrollTop = $("scroll").scrollHeight;
+// To the end; or, where the last thing is taller than the screen, to where it begins.
+function toEnd(last) {
+  const box = $("scroll");
+  box.scrollTop = box.scrollHeight;
+  if (last && last.offsetHeight > box.clientHeight) last.scrollIntoView({ block: "start" });
   $("latest").hidden = true;
 }
 
@@ -370,8 +373,12 @@ $("words").addEventListener("keydown", (event) => {
   event.preventDefault();
   $("composer").requestSubmit();
 });
-$("latest").addEventListener("click", toEnd);
-$("scroll").addEventListener("scroll", () => { if (nearEnd()) $("latest").hidden = true; });
+$("latest").addEventListener("click", () => toEnd());
+$("scroll").addEventListener("scroll", () => {
+  atEnd = nearEnd();
+  if (atEnd) $("latest").hidden = true;
+});
+new ResizeObserver(() => { if (atEnd) toEnd(); }).observe($("scroll"));
 addEventListener("hashchange", () => {
   code = takeCode() || code;
   if (code) show("pair");
