@@ -1,8 +1,12 @@
 //! What the gateway promises.
 
-mod http;
-mod http_desk;
-mod http_wire;
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unwrap_used
+)]
 
 mod cli;
 mod cli_running;
@@ -10,6 +14,9 @@ mod cli_screen;
 mod compose;
 mod config;
 mod folder;
+mod http;
+mod http_desk;
+mod http_wire;
 mod keeper;
 mod listen;
 mod socket;
