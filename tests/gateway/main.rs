@@ -1,5 +1,13 @@
 //! What the gateway promises.
 
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unwrap_used
+)]
+
 mod cli;
 mod cli_running;
 mod cli_screen;
