@@ -1,5 +1,13 @@
 //! What the adapters promise.
 
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unwrap_used
+)]
+
 mod conformance;
 mod layout;
 mod markup;

@@ -3,6 +3,7 @@
 mod config;
 mod decode;
 mod encode;
+mod fake;
 mod listen;
 mod provenance;
 mod send;
