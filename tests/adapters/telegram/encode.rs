@@ -250,6 +250,21 @@ fn destinations_that_fill_a_message_are_never_cut() {
     );
 }
 
+#[test]
+fn a_hostile_megabyte_is_encoded_in_time() {
+    for piece in ["a.bc ", "**a** `b` ", "x", "> - ", "e\u{301}"] {
+        let text = piece.repeat((1 << 20) / piece.len());
+        let began = std::time::Instant::now();
+        encoded(reply(&text, Addresses::Inert));
+        encoded(notice(&text, 0));
+        assert!(
+            began.elapsed().as_secs() < 5,
+            "{piece:?}: {:?}",
+            began.elapsed()
+        );
+    }
+}
+
 proptest! {
     #[test]
     fn every_part_fits_and_no_text_is_lost(
