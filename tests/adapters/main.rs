@@ -12,6 +12,4 @@ mod conformance;
 mod layout;
 mod markup;
 mod telegram;
-mod telegram_decode;
-mod telegram_encode;
 mod web;

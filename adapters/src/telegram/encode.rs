@@ -189,12 +189,12 @@ fn cut_order(field: &Field) -> (bool, usize) {
 /// Cuts the middle out of a field. False when nothing is left to cut.
 fn shorten(field: &mut Field, excess: usize) -> bool {
     let chars: Vec<char> = field.value.as_str().chars().collect();
-    // One unit more for the mark, and room for a longer note.
-    let keep = chars.len().saturating_sub(excess.saturating_add(60));
     if chars.len() < 3 {
         return false;
     }
-    let keep = keep.max(2).min(chars.len().saturating_sub(2));
+    // Room for a longer note; at most half at a time, so that two long fields share the loss.
+    let most = excess.saturating_add(60).min(chars.len() / 2);
+    let keep = chars.len().saturating_sub(most.max(2));
     let tail = keep / 4;
     let head = keep.saturating_sub(tail);
     let gone = chars.len().saturating_sub(keep);

@@ -117,7 +117,8 @@ impl Patience {
         };
         self.failures = self.failures.saturating_add(1);
         let seconds = wait.as_secs_f32();
-        if self.failures == 3 {
+        let conflict = matches!(error, AdapterError::Conflict);
+        if self.failures == 3 || (conflict && self.failures == 1) {
             warn!(%line, %error, seconds, "not hearing anything");
         } else {
             info!(%line, %error, seconds, "waiting to hear again");

@@ -1,0 +1,125 @@
+//! Is the line set up as written, and does its token stay inside?
+
+use super::*;
+
+#[tokio::test]
+async fn the_probe_says_who_we_are_and_makes_the_pair_link() {
+    let (_fake, adapter, _) = started().await;
+    assert_eq!(adapter.pair_link("CODE"), None);
+    let probe = adapter.probe().await.unwrap();
+    assert_eq!(
+        probe,
+        Probe {
+            name: format!("@{BOT_NAME}")
+        }
+    );
+    let link = format!("https://t.me/{BOT_NAME}?start=CODE");
+    assert_eq!(adapter.pair_link("CODE"), Some(link));
+}
+
+#[tokio::test]
+async fn commands_are_announced() {
+    let (fake, adapter, _) = started().await;
+    adapter.announce(&[("new", "Start afresh")]).await.unwrap();
+    assert_eq!(
+        fake.commands(),
+        json!([{"command": "new", "description": "Start afresh"}])
+    );
+}
+
+#[tokio::test]
+async fn f95_the_token_is_in_no_error() {
+    let (fake, adapter, anna) = started().await;
+    fake.private_message(anna, "hi");
+    let part = adapter.encode(&notice("hello"))[0].clone();
+    let chat = place(anna.direct());
+    let mut errors = Vec::new();
+    let echo = |code| Fault::Refuse {
+        code,
+        description: format!("bad /bot{TOKEN}/sendMessage"),
+    };
+    for fault in [
+        echo(400),
+        echo(401),
+        echo(403),
+        echo(404),
+        echo(409),
+        echo(500),
+        Fault::Drop,
+        Fault::Status(502),
+        Fault::TooMany { retry_after: 1 },
+    ] {
+        fake.inject("sendMessage", fault.clone());
+        errors.push(adapter.send(&chat, &part, SendKey(1)).await.unwrap_err());
+        fake.inject("editMessageText", fault.clone());
+        errors.push(
+            adapter
+                .edit(&chat, &MessageRef::new("101"), &part)
+                .await
+                .unwrap_err(),
+        );
+        fake.inject("getMe", fault);
+        errors.push(adapter.probe().await.unwrap_err());
+    }
+    drop(fake);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    errors.push(adapter.probe().await.unwrap_err());
+    for error in errors {
+        assert_keeps_the_token(&format!("{error} {error:?}"));
+    }
+}
+
+#[test]
+fn f95_the_token_is_in_no_debug_text_and_no_configuration_error() {
+    let folder = std::env::temp_dir().join(format!("postern-telegram-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("token");
+    std::fs::write(&file, format!("{TOKEN}\n")).unwrap();
+    let adapter = built(&format!("token_file = {file:?}")).unwrap();
+    assert_eq!(adapter.line(), &LineId::new("line"));
+    let config: adapters::telegram::Config = toml_like(&format!("token_file = {file:?}"));
+    let whole = adapters::telegram::Telegram::new(LineId::new("line"), &config).unwrap();
+    assert_keeps_the_token(&format!("{whole:?} {config:?}"));
+    std::fs::write(&file, format!("{TOKEN}/../evil")).unwrap();
+    let error = built(&format!("token_file = {file:?}"))
+        .err()
+        .unwrap()
+        .to_string();
+    assert_keeps_the_token(&error);
+    std::fs::write(&file, " \n").unwrap();
+    let error = built(&format!("token_file = {file:?}"))
+        .err()
+        .unwrap()
+        .to_string();
+    let wanted = format!(
+        "line line: token_file {} is empty; put the token from @BotFather into it",
+        file.display()
+    );
+    assert_eq!(error, wanted);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_line_needs_exactly_one_place_for_its_token() {
+    let neither = built("").err().unwrap().to_string();
+    assert!(neither.contains("set token_file"), "{neither}");
+    let both = built("token_file = \"a\"\ntoken_env = \"B\"")
+        .err()
+        .unwrap()
+        .to_string();
+    assert!(both.contains("keep one"), "{both}");
+    let missing = built("token_file = \"/nowhere/token\"")
+        .err()
+        .unwrap()
+        .to_string();
+    assert!(missing.contains("/nowhere/token"), "{missing}");
+}
+
+#[test]
+fn an_unknown_setting_is_refused() {
+    let config = json!({"platform": "telegram", "token_file": "x", "allow": ["@anna"]});
+    let error = serde_json::from_value::<adapters::Config>(config)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("allow"), "{error}");
+}
