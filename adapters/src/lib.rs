@@ -89,6 +89,12 @@ pub trait Inbox: Send + Sync {
         heard: Option<Cursor>,
     ) -> Result<(), NotStored>;
 
+    /// Hears whether the line hears: nothing when it does, else what is in the way. A fact for
+    /// whoever looks at the status; the adapter goes on trying by itself.
+    fn hearing(&self, line: &LineId, trouble: Option<&AdapterError>) {
+        let _ = (line, trouble);
+    }
+
     /// How far the line has heard.
     async fn heard(&self, line: &LineId) -> Result<Option<Cursor>, NotStored>;
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use adapters::{Cursor, Inbox, NotStored};
+use adapters::{AdapterError, Cursor, Inbox, NotStored};
 use async_trait::async_trait;
 use bot_policy::event::InboundEvent;
 use bot_policy::id::{ConversationId, LineId};
@@ -166,6 +166,10 @@ pub(crate) struct Door(pub(crate) Arc<House>);
 
 #[async_trait]
 impl Inbox for Door {
+    fn hearing(&self, line: &LineId, trouble: Option<&AdapterError>) {
+        self.0.hearing(line, trouble);
+    }
+
     async fn accept(
         &self,
         line: &LineId,

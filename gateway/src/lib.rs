@@ -305,6 +305,20 @@ impl House {
     }
 }
 
+impl House {
+    /// Notes whether a line hears, as its adapter tells it.
+    fn hearing(&self, line: &LineId, trouble: Option<&AdapterError>) {
+        self.states.send_modify(|states| {
+            if let Some(status) = states.get_mut(line) {
+                (status.state, status.detail) = match trouble {
+                    Some(trouble) => (LineState::Retrying, trouble.to_string()),
+                    None => (LineState::Listening, "hears again".to_owned()),
+                };
+            }
+        });
+    }
+}
+
 async fn expire(house: Arc<House>) {
     let mut tick = tokio::time::interval(EXPIRY);
     loop {

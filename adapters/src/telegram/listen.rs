@@ -34,10 +34,13 @@ pub(super) async fn listen(
         let batch = match api.poll(&poll).await {
             Ok(batch) => batch,
             Err(error) => {
-                patience.wait(line, error).await?;
+                patience.wait(line, inbox, error).await?;
                 continue;
             }
         };
+        if patience.failures > 0 {
+            inbox.hearing(line, None);
+        }
         patience = Patience::default();
         let (events, last) = translate(line, me, &batch, heard);
         if last != heard
@@ -48,7 +51,7 @@ pub(super) async fn listen(
             heard = Some(last);
         } else if !batch.is_empty() {
             // Nothing in it has a number, so it would come again at once.
-            patience.wait(line, unreadable()).await?;
+            patience.wait(line, inbox, unreadable()).await?;
         }
     }
 }
@@ -102,6 +105,7 @@ impl Patience {
     pub(super) async fn wait(
         &mut self,
         line: &LineId,
+        inbox: &dyn Inbox,
         error: AdapterError,
     ) -> Result<(), AdapterError> {
         let grown = FIRST_WAIT
@@ -116,6 +120,7 @@ impl Patience {
             AdapterError::Credentials(_) | AdapterError::Stored(_) => return Err(error),
         };
         self.failures = self.failures.saturating_add(1);
+        inbox.hearing(line, Some(&error));
         let seconds = wait.as_secs_f32();
         let conflict = matches!(error, AdapterError::Conflict);
         if self.failures == 3 || (conflict && self.failures == 1) {

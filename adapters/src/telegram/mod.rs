@@ -133,7 +133,7 @@ impl Adapter for Telegram {
             }
             match self.ask_who_we_are().await {
                 Ok(me) => break me,
-                Err(error) => patience.wait(&self.line, error).await?,
+                Err(error) => patience.wait(&self.line, inbox, error).await?,
             }
         };
         listen::listen(&self.api, &self.line, &me, inbox).await

@@ -152,32 +152,41 @@ pub(super) fn redraw(
     message: &OutboundMessage,
     now: Timestamp,
 ) -> Result<Vec<Letter>, StoreError> {
-    let mut cards =
-        tx.prepare_cached("SELECT id, place FROM outbox WHERE question = ?1 AND kind = 'message'")?;
+    let mut cards = tx.prepare_cached(
+        "SELECT id, place FROM outbox WHERE question = ?1 AND kind = 'message' ORDER BY place, id",
+    )?;
     let cards: Vec<(i64, PlaceId)> = cards
         .query_map([question.0], |row| Ok((row.get(0)?, PlaceId(row.get(1)?))))?
         .collect::<Result<_, _>>()?;
     let mut letters = Vec::new();
-    for (card, at) in cards {
-        let to = place(tx, at)?;
-        let Some(encoded) = store.encode(&to.line, message).into_iter().next() else {
+    for shown in cards.chunk_by(|one, other| one.1 == other.1) {
+        let Some((_, at)) = shown.first() else {
             continue;
         };
-        tx.prepare_cached("UPDATE outbox SET encoded = ?2 WHERE id = ?1")?
-            .execute(params![card, json(&encoded)?])?;
-        tx.prepare_cached(
-            "UPDATE outbox SET state = 'dropped' WHERE target = ?1 AND kind = 'edit' AND state = 'queued'",
-        )?
-        .execute([card])?;
-        letters.push(put(
-            tx,
-            at,
-            &to,
-            Outcome::Edit(card),
-            encoded,
-            About::Nothing,
-            now,
-        )?);
+        let to = place(tx, *at)?;
+        let parts = store.encode(&to.line, message);
+        for (index, (card, _)) in shown.iter().enumerate() {
+            // A card that was sent in more parts than it has now keeps no buttons in the rest.
+            let Some(encoded) = parts.get(index).or(parts.last()) else {
+                continue;
+            };
+            tx.prepare_cached("UPDATE outbox SET encoded = ?2 WHERE id = ?1")?
+                .execute(params![card, json(encoded)?])?;
+            tx.prepare_cached(
+                "UPDATE outbox SET state = 'dropped' WHERE target = ?1 AND kind = 'edit' AND state = 'queued'",
+            )?
+            .execute([card])?;
+            let edit = Outcome::Edit(*card);
+            letters.push(put(
+                tx,
+                *at,
+                &to,
+                edit,
+                encoded.clone(),
+                About::Nothing,
+                now,
+            )?);
+        }
     }
     Ok(letters)
 }
