@@ -246,7 +246,10 @@ fn the_check_says_which_line_lacks_its_secret_and_never_shows_one() {
     let said = home.command(&["config", "check"]).output().unwrap();
     let (code, out, _) = read(&said);
     assert_eq!(code, 1);
-    let expected = format!("\nfail  line family: token_file {} ", token.display());
+    let expected = format!(
+        "\nfail  configuration: line family: token_file {} ",
+        token.display()
+    );
     assert!(out.contains(&expected), "{out}");
 
     std::fs::write(&token, "123456:ABC-secret\n").unwrap();
