@@ -93,7 +93,8 @@ pub fn examine_config() -> Vec<Check> {
     for (line, set) in &config.lines {
         checks.push(match adapters::build(line.clone(), set) {
             Ok(_) => Check::ok(&format!("line {line}"), "its settings can be used"),
-            Err(why) => Check::fail(&format!("line {line}"), why.to_string()),
+            // The text names the line itself.
+            Err(why) => Check::fail("configuration", why.to_string()),
         });
     }
     checks.extend(

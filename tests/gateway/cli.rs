@@ -234,3 +234,31 @@ fn it_starts_says_where_it_is_and_stops_when_told_to() {
     assert!(running.wait().unwrap().success());
     assert!(!home.data().join("postern.sock").exists());
 }
+
+#[test]
+fn the_check_says_which_line_lacks_its_secret_and_never_shows_one() {
+    let home = Home::new();
+    let token = home.path().join("token");
+    home.configure(&format!(
+        "[lines.family]\nplatform = \"telegram\"\ntoken_file = \"{}\"\n",
+        token.display()
+    ));
+    let said = home.command(&["config", "check"]).output().unwrap();
+    let (code, out, _) = read(&said);
+    assert_eq!(code, 1);
+    let expected = format!(
+        "\nfail  configuration: line family: token_file {} ",
+        token.display()
+    );
+    assert!(out.contains(&expected), "{out}");
+
+    std::fs::write(&token, "123456:ABC-secret\n").unwrap();
+    let said = home.command(&["config", "check"]).output().unwrap();
+    let (code, out, err) = read(&said);
+    assert_eq!((code, err), (0, ""));
+    assert!(
+        out.contains("\nok    line family: its settings can be used\n"),
+        "{out}"
+    );
+    assert!(!out.contains("ABC-secret"), "{out}");
+}
