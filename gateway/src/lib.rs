@@ -153,6 +153,8 @@ impl House {
 /// # Errors
 /// When it cannot start; the text says what to do.
 pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Result<(), RunError> {
+    // Nobody else reads what is stored, whatever the folder's own mode.
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     let Settings {
         config,
         config_folder,
@@ -191,7 +193,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     house.take_up().await?;
 
     let (stop, stopping) = watch::channel(());
-    let mut outbox = tokio::spawn(outbox::run(house.clone(), outbox));
+    let outbox = tokio::spawn(outbox::run(house.clone(), outbox, stopping.clone()));
     let mut tasks = tokio::task::JoinSet::new();
     tasks.spawn(inbox::switchboard(house.clone(), switchboard));
     tasks.spawn(expire(house.clone()));
@@ -218,9 +220,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     tasks.shutdown().await;
     // What was stored is safe whatever happens now; this only spares a repeated send.
     let _ = tokio::time::timeout(GRACE, page).await;
-    drop(house);
-    let _ = tokio::time::timeout(GRACE, &mut outbox).await;
-    outbox.abort();
+    let _ = tokio::time::timeout(GRACE, outbox).await;
     Ok(())
 }
 

@@ -9,6 +9,7 @@ use bot_policy::id::{LineId, MessageRef, Place, Timestamp};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::watch;
 
 use crate::House;
 use crate::clock;
@@ -35,8 +36,13 @@ enum Pause {
     Place,
 }
 
-/// Sends letters until the channel closes and what was handed over is settled.
-pub(crate) async fn run(house: Arc<House>, mut letters: UnboundedReceiver<Letter>) {
+/// Sends letters until told to stop; what is under way then is settled first, and what waits is
+/// in the store.
+pub(crate) async fn run(
+    house: Arc<House>,
+    mut letters: UnboundedReceiver<Letter>,
+    mut stopping: watch::Receiver<()>,
+) {
     let mut queues: BTreeMap<Place, VecDeque<Letter>> = BTreeMap::new();
     let mut flying = FuturesUnordered::new();
     let mut busy: BTreeSet<Place> = BTreeSet::new();
@@ -51,7 +57,7 @@ pub(crate) async fn run(house: Arc<House>, mut letters: UnboundedReceiver<Letter
             let due = first
                 .due
                 .max(held.get(&place.line).copied().unwrap_or(first.due));
-            if busy.contains(place) {
+            if busy.contains(place) || !open {
             } else if due > now {
                 wait = wait.min(due.0 - now.0);
             } else if let Some(letter) = queue.pop_front() {
@@ -83,6 +89,8 @@ pub(crate) async fn run(house: Arc<House>, mut letters: UnboundedReceiver<Letter
                     }
                 }
             },
+            // Ends when the sender is dropped.
+            _ = stopping.changed(), if open => open = false,
             () = tokio::time::sleep(wait) => {}
         }
     }

@@ -207,10 +207,31 @@ impl Turn {
 
     fn unseen(&self) -> bool {
         let seen = self.seen();
+        let of_closed_turns = self.calls_of_closed_turns();
         self.entries.iter().any(|(number, entry)| match entry {
-            Entry::Person { .. } | Entry::Result { .. } => *number > seen,
+            Entry::Person { .. } => *number > seen,
+            // What had started when the turn was ended finishes, and nobody thinks about it.
+            Entry::Result { call, .. } => *number > seen && !of_closed_turns.contains(call),
             Entry::Model { .. } | Entry::Stopped => false,
         })
+    }
+
+    fn calls_of_closed_turns(&self) -> BTreeSet<&CallId> {
+        let Some(last) = self
+            .entries
+            .iter()
+            .rposition(|(_, entry)| *entry == Entry::Stopped)
+        else {
+            return BTreeSet::new();
+        };
+        self.entries
+            .iter()
+            .take(last)
+            .flat_map(|(_, entry)| match entry {
+                Entry::Model { calls, .. } => calls.iter().map(|call| &call.id).collect(),
+                Entry::Person { .. } | Entry::Result { .. } | Entry::Stopped => Vec::new(),
+            })
+            .collect()
     }
 
     fn unseen_words(&self) -> Option<i64> {

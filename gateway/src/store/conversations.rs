@@ -248,6 +248,8 @@ pub(super) fn stop_turn(
         }
         // What was started goes on to its own end; only what has not started is taken back.
         if !turn.started.contains(&call.id) {
+            // Taken, so that a step that read the turn before this cannot start it any more.
+            take_call(tx, which, &call.id, now)?;
             let told = Labelled {
                 value: format!("taken back: {why}"),
                 taint: Taint::default(),
@@ -380,6 +382,15 @@ impl Store {
             let Some(at) = standing(tx, which)? else {
                 return Ok(Vec::new());
             };
+            // The person ended the turn while the model was thinking.
+            let stopped: bool = tx
+                .prepare_cached(
+                    "SELECT EXISTS (SELECT 1 FROM entry WHERE conversation = ?1 AND seq > ?2 AND open = 0)",
+                )?
+                .query_row(params![which.0, speak.seen], |row| row.get(0))?;
+            if stopped {
+                return Ok(Vec::new());
+            }
             let number = newest(tx, which)? + 1;
             let calls = speak
                 .calls
@@ -423,12 +434,7 @@ impl Store {
             if standing(tx, which)?.is_none() {
                 return Ok(false);
             }
-            let fresh = tx
-                .prepare_cached(
-                    "INSERT OR IGNORE INTO started (conversation, call, at) VALUES (?1, ?2, ?3)",
-                )?
-                .execute(params![which.0, call.as_str(), now.0])?;
-            if fresh == 0 {
+            if !take_call(tx, which, &call, now)? {
                 return Ok(false);
             }
             if let Some(question) = question {
@@ -575,6 +581,21 @@ pub(super) fn busy(tx: &Connection, which: ConversationId) -> Result<bool, Store
         )
         .optional()?
         .unwrap_or(false))
+}
+
+/// Takes a call for running or for taking it back. False when it was taken before.
+fn take_call(
+    tx: &Connection,
+    of: ConversationId,
+    call: &CallId,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let fresh = tx
+        .prepare_cached(
+            "INSERT OR IGNORE INTO started (conversation, call, at) VALUES (?1, ?2, ?3)",
+        )?
+        .execute(params![of.0, call.as_str(), now.0])?;
+    Ok(fresh == 1)
 }
 
 /// The place of a conversation that still runs.

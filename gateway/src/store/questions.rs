@@ -340,6 +340,20 @@ impl Store {
         &self,
         now: Timestamp,
     ) -> Result<(Vec<ConversationId>, Vec<Letter>), StoreError> {
+        // Looked at with a read, so that nothing is written while nothing ends.
+        let any = self
+            .read(move |tx| {
+                let any: bool = tx
+                    .prepare_cached(
+                        "SELECT EXISTS (SELECT 1 FROM question WHERE state = ?1 AND ends_at <= ?2)",
+                    )?
+                    .query_row(params![json(&State::Asked)?, now.0], |row| row.get(0))?;
+                Ok(any)
+            })
+            .await?;
+        if !any {
+            return Ok((Vec::new(), Vec::new()));
+        }
         let store = self.clone();
         self.write(move |tx| {
             let mut due = tx.prepare_cached(
