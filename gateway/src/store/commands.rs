@@ -6,10 +6,11 @@ use bot_policy::event::InboundEvent;
 use bot_policy::id::{ConversationId, Place, Timestamp};
 use rusqlite::{Connection, params};
 
-use super::conversations::{busy, end, running, running_or_new, stop_turn};
+use super::conversations::{busy, end, running, running_or_new};
 use super::outbox::{About, Letter, notice, post};
 use super::people::unpair;
 use super::rows::{json, place_id};
+use super::turns::stop_turn;
 use super::{Store, StoreError};
 
 /// What came of a command.

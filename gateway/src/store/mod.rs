@@ -14,8 +14,11 @@ use rusqlite::{Connection, OptionalExtension, params};
 use tokio::sync::oneshot;
 
 mod audit;
+mod buttons;
+mod claims;
 mod commands;
 mod conversations;
+mod delivery;
 mod inbox;
 mod memories;
 mod outbox;
@@ -23,14 +26,17 @@ mod people;
 mod questions;
 mod rows;
 mod sessions;
+mod turns;
 
 pub use audit::AuditEntry;
-pub use conversations::{Loaded, Speak};
+pub use buttons::{Meaning, Pressed};
+pub use conversations::Loaded;
 pub use inbox::{Accepted, Pending};
 pub use outbox::{Handed, Letter, Outcome, Repeat};
 pub use people::Claimed;
-pub use questions::{Closing, Meaning, Pressed};
+pub use questions::Closing;
 pub use sessions::ScreenLine;
+pub use turns::Speak;
 
 /// Renders a message for a line; pure.
 pub type Encoder = dyn Fn(&LineId, &OutboundMessage) -> Vec<Encoded> + Send + Sync;

@@ -1,49 +1,20 @@
 //! What was asked, where does its card stand, and who answered?
 
-use bot_policy::access::Person;
 use bot_policy::approval::{Choice, OpenQuestion, Question, State};
 use bot_policy::card::Card;
-use bot_policy::id::{ButtonToken, CallId, ConversationId, PersonId, Place, QuestionId, Timestamp};
-use bot_policy::message::{Body, Button, Choices, OutboundMessage};
+use bot_policy::id::{CallId, ConversationId, PersonId, Place, QuestionId, Timestamp};
+use bot_policy::message::{Body, Choices, OutboundMessage};
 use bot_policy::taint::{Labelled, Taint};
 use bot_policy::visible;
 use rusqlite::{Connection, OptionalExtension, params};
-use serde::{Deserialize, Serialize};
 
 use super::audit::{AuditEntry, append, append_all};
+use super::buttons::{Meaning, button};
 use super::conversations::add;
-use super::outbox::{About, Letter, notice, post, redraw};
-use super::people::{Claimed, person, take_place};
+use super::outbox::{About, Letter, post, redraw};
 use super::rows::{PlaceId, column, json, place};
 use super::{Store, StoreError};
 use crate::agent::{Ended, Entry};
-use crate::{chance, digest};
-
-/// What a button means; the button itself carries a random token only.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Meaning {
-    /// A choice on an approval card.
-    Approval(Choice),
-    /// Whether a group may be used.
-    Claim { claim: i64, yes: bool },
-    /// A fresh conversation.
-    New,
-    /// A letter is to be sent once more.
-    Resend { letter: i64 },
-}
-
-/// A button that was found by its token.
-#[derive(Clone, Debug)]
-pub struct Pressed {
-    /// Where it was put.
-    pub place: Place,
-    /// Whose it is.
-    pub person: PersonId,
-    /// What it means.
-    pub meaning: Meaning,
-    /// The question that it stands under, with its conversation.
-    pub question: Option<(ConversationId, OpenQuestion)>,
-}
 
 /// How a question is closed by its person.
 #[derive(Clone, Debug)]
@@ -60,37 +31,10 @@ pub struct Closing {
     pub told: Option<String>,
 }
 
-/// Makes a button; only the hash of its token is stored.
-pub(super) fn button(
+pub(super) fn open_row(
     tx: &Connection,
-    label: &str,
-    at: PlaceId,
-    whose: PersonId,
-    question: Option<QuestionId>,
-    meaning: &Meaning,
-) -> Result<Button, StoreError> {
-    let token = chance::token().map_err(|_| StoreError::Stopped)?;
-    tx.prepare_cached(
-        "INSERT INTO button (hash, place, person, question, meaning) VALUES (?1, ?2, ?3, ?4, ?5)",
-    )?
-    .execute(params![
-        token_hash(&token),
-        at.0,
-        whose.0,
-        question.map(|id| id.0),
-        json(meaning)?
-    ])?;
-    Ok(Button {
-        label: label.to_owned(),
-        token,
-    })
-}
-
-fn token_hash(token: &ButtonToken) -> String {
-    digest::hex(token.as_bytes())
-}
-
-fn open_row(tx: &Connection, row: &rusqlite::Row<'_>) -> Result<OpenQuestion, StoreError> {
+    row: &rusqlite::Row<'_>,
+) -> Result<OpenQuestion, StoreError> {
     Ok(OpenQuestion {
         id: QuestionId(row.get("id")?),
         question: column(row, "body")?,
@@ -267,38 +211,6 @@ impl Store {
         .await
     }
 
-    /// The button that carries a token.
-    pub async fn pressed(&self, token: ButtonToken) -> Result<Option<Pressed>, StoreError> {
-        self.read(move |tx| {
-            let mut found = tx.prepare_cached("SELECT * FROM button WHERE hash = ?1")?;
-            let mut rows = found.query([token_hash(&token)])?;
-            let Some(row) = rows.next()? else {
-                return Ok(None);
-            };
-            let question: Option<i64> = row.get("question")?;
-            let question = match question {
-                Some(id) => {
-                    let mut found = tx.prepare_cached("SELECT * FROM question WHERE id = ?1")?;
-                    let mut rows = found.query([id])?;
-                    match rows.next()? {
-                        Some(row) => {
-                            Some((ConversationId(row.get("conversation")?), open_row(tx, row)?))
-                        }
-                        None => None,
-                    }
-                }
-                None => None,
-            };
-            Ok(Some(Pressed {
-                place: place(tx, PlaceId(row.get("place")?))?,
-                person: PersonId(row.get("person")?),
-                meaning: column(row, "meaning")?,
-                question,
-            }))
-        })
-        .await
-    }
-
     /// Closes a question that is still asked. Nothing when it was answered before.
     pub async fn answer(
         &self,
@@ -381,112 +293,6 @@ impl Store {
         })
         .await
     }
-
-    /// Puts the claim of a group to the owner, in their direct chats.
-    pub async fn ask_claim(
-        &self,
-        place: Place,
-        platform: String,
-        who: Person,
-        now: Timestamp,
-    ) -> Result<Vec<Letter>, StoreError> {
-        let store = self.clone();
-        self.write(move |tx| {
-            let thread = place.thread.as_ref().map_or("", bot_policy::id::ThreadId::as_str);
-            let ends_at = now.plus_seconds(bot_policy::approval::CHAT_CARD_SECONDS);
-            tx.execute(
-                "INSERT INTO claim (line, chat, platform, thread, person, ends_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                params![place.line.as_str(), place.chat.as_str(), platform, thread, who.id.0, ends_at.0],
-            )?;
-            let claim = tx.last_insert_rowid();
-            let text = format!(
-                "{} wants to use me in the group {} on {}. Everyone in that group will read my replies.",
-                visible::foreign(&who.name),
-                place.chat,
-                place.line
-            );
-            let mut letters = Vec::new();
-            for (at, owner) in owners_chats(tx)? {
-                let yes = button(tx, "Allow this group", at, owner, None, &Meaning::Claim { claim, yes: true })?;
-                let no = button(tx, "Deny", at, owner, None, &Meaning::Claim { claim, yes: false })?;
-                letters.extend(post(&store, tx, at, &notice(text.clone(), vec![yes, no]), About::Nothing, now)?);
-            }
-            Ok(letters)
-        })
-        .await
-    }
-
-    /// Decides the claim of a group.
-    pub async fn decide_claim(
-        &self,
-        claim: i64,
-        yes: bool,
-        now: Timestamp,
-    ) -> Result<Claimed, StoreError> {
-        self.write(move |tx| {
-            let found: Option<(String, String, String, String, i64)> = tx
-                .query_row(
-                    "UPDATE claim SET closed = 1 WHERE id = ?1 AND closed = 0 AND ends_at > ?2
-                     RETURNING line, chat, thread, platform, person",
-                    params![claim, now.0],
-                    |row| {
-                        Ok((
-                            row.get(0)?,
-                            row.get(1)?,
-                            row.get(2)?,
-                            row.get(3)?,
-                            row.get(4)?,
-                        ))
-                    },
-                )
-                .optional()?;
-            let Some((line, chat, thread, platform, who)) = found else {
-                return Ok(Claimed::Closed);
-            };
-            let place = Place {
-                line: bot_policy::id::LineId::new(line),
-                chat: bot_policy::id::ChatId::new(chat),
-                thread: (!thread.is_empty()).then(|| bot_policy::id::ThreadId::new(thread)),
-            };
-            let who = person(tx, PersonId(who))?;
-            match who {
-                Some(who) if yes && super::people::owner_of(tx, &place)?.is_none() => {
-                    take_place(
-                        tx,
-                        &place,
-                        &platform,
-                        bot_policy::event::ChatKind::Group,
-                        &who,
-                        now,
-                    )?;
-                    Ok(Claimed::By(who, place))
-                }
-                Some(_) | None => Ok(Claimed::Closed),
-            }
-        })
-        .await
-    }
-
-    /// Repeats a letter whose delivery is unknown.
-    pub async fn repeat(&self, letter: i64, now: Timestamp) -> Result<Vec<Letter>, StoreError> {
-        let store = self.clone();
-        self.write(move |tx| store.resend(tx, letter, now)).await
-    }
-}
-
-fn owners_chats(tx: &Connection) -> Result<Vec<(PlaceId, PersonId)>, StoreError> {
-    let mut found = tx.prepare(
-        "SELECT place.id, person.id FROM pairing JOIN person ON person.id = pairing.person
-         JOIN place ON place.line = pairing.line AND place.chat = pairing.chat AND place.thread = ''
-         WHERE person.role = ?1 AND pairing.kind = ?2",
-    )?;
-    let owner = json(&bot_policy::access::Role::Owner)?;
-    let direct = json(&bot_policy::event::ChatKind::Direct)?;
-    Ok(found
-        .query_map(params![owner, direct], |row| {
-            Ok((PlaceId(row.get(0)?), PersonId(row.get(1)?)))
-        })?
-        .collect::<Result<_, _>>()?)
 }
 
 fn answer(

@@ -1,0 +1,218 @@
+//! What does a press do? It answers a question, and the conversation goes on from the answer.
+
+use std::sync::Arc;
+
+use bot_policy::access::{Person, Role};
+use bot_policy::approval::{Choice, OpenQuestion, Press, Redeemed, Refusal, State, redeem};
+use bot_policy::card::card;
+use bot_policy::event::ReplyHandle;
+use bot_policy::id::{ButtonToken, LineId, Place};
+use bot_policy::message::Choices;
+use bot_policy::visible;
+
+use super::{CHANGED, standing};
+use crate::conversation::{notice, time_of_day};
+use crate::store::{AuditEntry, Claimed, Closing, Meaning, Pressed, StoreError};
+use crate::{House, clock};
+
+/// Carries out a press of somebody whose place it is. What is returned is told to them alone.
+pub(crate) async fn press(
+    house: &Arc<House>,
+    person: &Person,
+    place: &Place,
+    token: ButtonToken,
+) -> Result<Option<String>, StoreError> {
+    let Some(pressed) = house.store.pressed(token).await? else {
+        return Ok(Some("I do not know this button any more.".into()));
+    };
+    if pressed.person != person.id || pressed.place != *place {
+        return Ok(Some("This is not yours to answer.".into()));
+    }
+    match pressed.meaning {
+        Meaning::Approval(choice) => approval(house, person, pressed, choice).await,
+        Meaning::Claim { claim, yes } => claimed(house, person, claim, yes).await,
+        Meaning::New => {
+            let (letters, cancel) = house.store.start_fresh(place.clone(), clock::now()).await?;
+            house.post(letters);
+            if let Some(id) = cancel {
+                house.signal(crate::inbox::Signal::Cancel(id));
+            }
+            Ok(None)
+        }
+        Meaning::Resend { letter } => {
+            house.post(house.store.repeat(letter, clock::now()).await?);
+            Ok(None)
+        }
+    }
+}
+
+async fn approval(
+    house: &Arc<House>,
+    person: &Person,
+    pressed: Pressed,
+    choice: Choice,
+) -> Result<Option<String>, StoreError> {
+    let Some((which, open)) = pressed.question else {
+        return Ok(Some(ANSWERED.into()));
+    };
+    let Some(loaded) = house.store.conversation(which).await? else {
+        return Ok(Some(ANSWERED.into()));
+    };
+    if choice == Choice::ShowAll {
+        return show_all(house, &pressed.place, &open).await;
+    }
+    let standing = match standing(house, &loaded, &open.question.call).await {
+        Ok(standing) => standing,
+        Err(error) => return Ok(Some(error.to_string())),
+    };
+    let press = Press {
+        by: person.id,
+        place: pressed.place,
+        choice,
+    };
+    let now = clock::now();
+    let by = format!("{}, {}", visible::foreign(&person.name), time_of_day(now));
+    let closing = match redeem(&open, &press, &standing, now) {
+        // The permit of this moment is not kept: the conversation takes its own when it runs,
+        // by the same judgement, so that a stop in between needs nothing of its own.
+        Redeemed::Permitted(_, rule) => {
+            let how = match &rule {
+                Some(rule) => format!("Always allowed by {by} ({})", rule.pattern),
+                None => format!("Allowed once by {by}"),
+            };
+            if let Some(rule) = rule {
+                let saved = AuditEntry::RuleSaved {
+                    person: person.id,
+                    pattern: rule.pattern.clone(),
+                };
+                if let Err(error) = house.rulebook.add(rule) {
+                    return Ok(Some(error.to_string()));
+                }
+                house.store.note(saved, now).await?;
+            }
+            Closing {
+                question: open.id,
+                state: State::Approved,
+                by: Some(person.id),
+                outcome: how,
+                told: None,
+            }
+        }
+        Redeemed::Denied => Closing {
+            question: open.id,
+            state: State::Refused,
+            by: Some(person.id),
+            outcome: format!("Denied by {by}; it did not run"),
+            told: Some("the person said no, so it did not run".into()),
+        },
+        Redeemed::Changed => Closing {
+            question: open.id,
+            state: State::Changed,
+            by: None,
+            outcome: format!("{CHANGED}; see the new card"),
+            told: None,
+        },
+        Redeemed::Refused(Refusal::DeniedNow) => Closing {
+            question: open.id,
+            state: State::Withdrawn,
+            by: None,
+            outcome: "The rules forbid this now, so it did not run".into(),
+            told: Some("the rules forbid this now, so it did not run".into()),
+        },
+        Redeemed::Refused(refusal) => return Ok(Some(refused(refusal).into())),
+    };
+    match house.store.answer(which, closing, now).await? {
+        Some(letters) => {
+            house.post(letters);
+            house.wake([which]);
+            Ok(None)
+        }
+        None => Ok(Some(ANSWERED.into())),
+    }
+}
+
+const ANSWERED: &str = "This was answered before, or it has ended.";
+
+fn refused(refusal: Refusal) -> &'static str {
+    match refusal {
+        Refusal::Closed | Refusal::DeniedNow => ANSWERED,
+        Refusal::Expired => "This card has ended; nothing ran.",
+        Refusal::NotADecision => "This button decides nothing here.",
+        Refusal::WrongPerson | Refusal::WrongPlace => "This is not yours to answer.",
+    }
+}
+
+async fn show_all(
+    house: &House,
+    place: &Place,
+    open: &OpenQuestion,
+) -> Result<Option<String>, StoreError> {
+    let call = &open.question.call;
+    let whole = card(
+        &open.question,
+        house.tools.spec(call),
+        Choices::default(),
+        usize::MAX,
+    );
+    let fields: Vec<String> = whole
+        .fields
+        .iter()
+        .map(|field| format!("{}:\n{}", field.label, field.value))
+        .collect();
+    let text = format!("The whole of {}\n\n{}", whole.title, fields.join("\n\n"));
+    house.post(
+        house
+            .store
+            .say(place.clone(), notice(text), clock::now())
+            .await?,
+    );
+    Ok(None)
+}
+
+async fn claimed(
+    house: &House,
+    person: &Person,
+    claim: i64,
+    yes: bool,
+) -> Result<Option<String>, StoreError> {
+    // The buttons were put to the owner alone; who is owner is read again all the same.
+    if person.role != Role::Owner {
+        return Ok(Some("Only the owner can say this.".into()));
+    }
+    let now = clock::now();
+    match house.store.decide_claim(claim, yes, now).await? {
+        Claimed::By(who, place) => {
+            let text = format!(
+                "This group is paired with {}. I answer only them: mention me, reply to me, or use a command.",
+                visible::foreign(&who.name)
+            );
+            house.post(house.store.say(place, notice(text), now).await?);
+            Ok(Some("The group is paired.".into()))
+        }
+        Claimed::Closed if yes => Ok(Some(ANSWERED.into())),
+        Claimed::Closed => Ok(Some("The group stays unpaired.".into())),
+    }
+}
+
+/// Answers the platform about a press or a command, as well as it can: the card is what counts.
+pub(crate) async fn acknowledge(
+    house: Arc<House>,
+    line: LineId,
+    reply: ReplyHandle,
+    notice: Option<String>,
+) {
+    if let Some(adapter) = house.lines.get(&line)
+        && let Err(error) = adapter.acknowledge(&reply, notice.as_deref()).await
+    {
+        tracing::debug!(%error, %line, "a press was not acknowledged");
+    }
+}
+
+/// Shows that an answer is being written, where the platform can.
+pub(crate) async fn show_typing(house: &House, place: &Place) {
+    if let Some(adapter) = house.lines.get(&place.line)
+        && let Err(error) = adapter.typing(place).await
+    {
+        tracing::debug!(%error, line = %place.line, "typing was not shown");
+    }
+}

@@ -1,0 +1,208 @@
+//! What became of what was to be shown?
+
+use adapters::Encoded;
+use bot_policy::id::{MessageRef, PersonId, Timestamp};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::buttons::{Meaning, button};
+use super::outbox::{About, Letter, Outcome, letter, notice, post, put};
+use super::rows::{PlaceId, column, message_key, place};
+use super::{Store, StoreError};
+
+impl Store {
+    /// What was left unsent. A letter that was handed over when the program stopped may have
+    /// arrived: cards and edits are sent again, as they do no harm twice; anything else is
+    /// reported as unknown, with a button that repeats it.
+    pub async fn unsent(&self, now: Timestamp) -> Result<Vec<Letter>, StoreError> {
+        let store = self.clone();
+        self.write(move |tx| {
+            tx.execute(
+                "UPDATE outbox SET state = 'queued' WHERE state = 'sending' AND (kind = 'edit' OR question IS NOT NULL)",
+                [],
+            )?;
+            let mut handed = tx.prepare("SELECT id FROM outbox WHERE state = 'sending' ORDER BY id")?;
+            let handed: Vec<i64> = handed.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            for id in handed {
+                unknown(&store, tx, id, now)?;
+            }
+            tx.execute("UPDATE outbox SET state = 'queued' WHERE state = 'sending'", [])?;
+            let mut queued = tx.prepare("SELECT * FROM outbox WHERE state = 'queued' ORDER BY id")?;
+            let mut rows = queued.query([])?;
+            let mut letters = Vec::new();
+            while let Some(row) = rows.next()? {
+                letters.push(letter(tx, row)?);
+            }
+            Ok(letters)
+        })
+        .await
+    }
+
+    /// Records that a letter is handed to its adapter now. Nothing if it was dropped meanwhile.
+    pub async fn hand_over(&self, id: i64) -> Result<Option<Encoded>, StoreError> {
+        self.write(move |tx| {
+            let changed = tx
+                .prepare_cached(
+                    "UPDATE outbox SET state = 'sending' WHERE id = ?1 AND state = 'queued'",
+                )?
+                .execute([id])?;
+            if changed == 0 {
+                return Ok(None);
+            }
+            let mut found = tx.prepare_cached("SELECT encoded FROM outbox WHERE id = ?1")?;
+            let mut rows = found.query([id])?;
+            rows.next()?.map(|row| column(row, "encoded")).transpose()
+        })
+        .await
+    }
+
+    /// Records that a letter stands on the screen, and under which name.
+    pub async fn sent(&self, id: i64, message: Option<MessageRef>) -> Result<(), StoreError> {
+        self.write(move |tx| {
+            let at: i64 = tx.query_row("SELECT place FROM outbox WHERE id = ?1", [id], |row| row.get(0))?;
+            let message = message.map(|message| message_key(PlaceId(at), message.as_str()));
+            tx.prepare_cached("UPDATE outbox SET state = 'sent', message = coalesce(?2, message), error = NULL WHERE id = ?1")?
+                .execute(params![id, message])?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Records that a letter was not taken and is tried again.
+    pub async fn put_off(&self, id: i64, due: Timestamp, why: String) -> Result<(), StoreError> {
+        self.write(move |tx| {
+            tx.prepare_cached("UPDATE outbox SET state = 'queued', tries = tries + 1, due = ?2, error = ?3 WHERE id = ?1")?
+                .execute(params![id, due.0, why])?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Records that a letter will never be taken.
+    pub async fn undeliverable(&self, id: i64, why: String) -> Result<(), StoreError> {
+        self.write(move |tx| {
+            tx.prepare_cached("UPDATE outbox SET state = 'failed', error = ?2 WHERE id = ?1")?
+                .execute(params![id, why])?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Records that nobody knows whether a letter arrived, and says so where it was going.
+    pub async fn delivery_unknown(
+        &self,
+        id: i64,
+        now: Timestamp,
+    ) -> Result<Vec<Letter>, StoreError> {
+        let store = self.clone();
+        self.write(move |tx| unknown(&store, tx, id, now)).await
+    }
+
+    /// What a letter is called on its screen, if it got there.
+    pub async fn on_screen(&self, id: i64) -> Result<Option<MessageRef>, StoreError> {
+        self.read(move |tx| {
+            let key: Option<String> = tx
+                .query_row("SELECT message FROM outbox WHERE id = ?1", [id], |row| {
+                    row.get(0)
+                })
+                .optional()?
+                .flatten();
+            Ok(key.and_then(|key| {
+                key.split_once('/')
+                    .map(|(_, message)| MessageRef::new(message))
+            }))
+        })
+        .await
+    }
+
+    /// What was not delivered, one line each.
+    pub async fn trouble(&self) -> Result<Vec<String>, StoreError> {
+        self.read(|tx| {
+            let mut found = tx.prepare(
+                "SELECT place.line, place.chat, outbox.state, count(*), max(outbox.error) FROM outbox
+                 JOIN place ON place.id = outbox.place
+                 WHERE outbox.state IN ('failed', 'unknown') OR (outbox.state = 'queued' AND outbox.tries > 2)
+                 GROUP BY 1, 2, 3",
+            )?;
+            let mut rows = found.query([])?;
+            let mut lines = Vec::new();
+            while let Some(row) = rows.next()? {
+                let (line, chat, state): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                let (count, why): (i64, Option<String>) = (row.get(3)?, row.get(4)?);
+                let state = match state.as_str() {
+                    "failed" => "not delivered",
+                    "unknown" => "delivery unknown",
+                    _ => "still being tried",
+                };
+                lines.push(format!("{line} {chat}: {count} {state}; {}", why.unwrap_or_default()));
+            }
+            Ok(lines)
+        })
+        .await
+    }
+
+    /// Repeats a letter whose delivery is unknown.
+    pub async fn repeat(&self, letter: i64, now: Timestamp) -> Result<Vec<Letter>, StoreError> {
+        self.write(move |tx| resend(tx, letter, now)).await
+    }
+}
+
+fn resend(tx: &Connection, id: i64, now: Timestamp) -> Result<Vec<Letter>, StoreError> {
+    let (at, encoded): (i64, Encoded) = {
+        let mut found = tx.prepare_cached(
+            "SELECT place, encoded FROM outbox WHERE id = ?1 AND state = 'unknown'",
+        )?;
+        let mut rows = found.query([id])?;
+        match rows.next()? {
+            Some(row) => (row.get(0)?, column(row, "encoded")?),
+            None => return Ok(Vec::new()),
+        }
+    };
+    tx.execute("UPDATE outbox SET state = 'resent' WHERE id = ?1", [id])?;
+    let to = place(tx, PlaceId(at))?;
+    Ok(vec![put(
+        tx,
+        PlaceId(at),
+        &to,
+        Outcome::Message,
+        encoded,
+        About::Nothing,
+        now,
+    )?])
+}
+
+fn unknown(
+    store: &Store,
+    tx: &Connection,
+    id: i64,
+    now: Timestamp,
+) -> Result<Vec<Letter>, StoreError> {
+    tx.execute("UPDATE outbox SET state = 'unknown' WHERE id = ?1", [id])?;
+    let (at, kind, person): (i64, String, Option<i64>) = tx.query_row(
+        "SELECT outbox.place, outbox.kind, pairing.person FROM outbox JOIN place ON place.id = outbox.place
+         LEFT JOIN pairing ON pairing.line = place.line AND pairing.chat = place.chat WHERE outbox.id = ?1",
+        [id],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
+    let Some(person) = person else {
+        return Ok(Vec::new());
+    };
+    if kind == "report" {
+        return Ok(Vec::new());
+    }
+    let again = button(
+        tx,
+        "Resend",
+        PlaceId(at),
+        PersonId(person),
+        None,
+        &Meaning::Resend { letter: id },
+    )?;
+    post(
+        store,
+        tx,
+        PlaceId(at),
+        &notice("My last message may not have arrived.", vec![again]),
+        About::Delivery,
+        now,
+    )
+}

@@ -1,0 +1,257 @@
+//! How does a turn go on in the store? One transaction for each step of it.
+
+use bot_policy::approval::State;
+use bot_policy::call::Call;
+use bot_policy::id::{CallId, ConversationId, QuestionId, Timestamp};
+use bot_policy::message::OutboundMessage;
+use bot_policy::taint::{Labelled, Taint};
+use rusqlite::{Connection, params};
+
+use super::audit::{AuditEntry, append, append_all};
+use super::conversations::{add, mark, newest, standing, turn};
+use super::outbox::{About, Letter, post};
+use super::questions::{close, open_question};
+use super::rows::json;
+use super::{Store, StoreError};
+use crate::agent::{Ended, Entry};
+
+/// What the model said in one step.
+#[derive(Clone, Debug)]
+pub struct Speak {
+    /// Its words.
+    pub text: String,
+    /// Its calls, without our ids.
+    pub calls: Vec<Call>,
+    /// The last entry that it had seen.
+    pub seen: i64,
+    /// What is shown to the person.
+    pub shown: Option<OutboundMessage>,
+}
+
+impl Store {
+    /// Closes one step of the model: its words, its calls, and what the person is shown.
+    pub async fn speak(
+        &self,
+        which: ConversationId,
+        speak: Speak,
+        now: Timestamp,
+    ) -> Result<Vec<Letter>, StoreError> {
+        let store = self.clone();
+        self.write(move |tx| {
+            let Some(at) = standing(tx, which)? else {
+                return Ok(Vec::new());
+            };
+            // The person ended the turn while the model was thinking.
+            let stopped: bool = tx
+                .prepare_cached(
+                    "SELECT EXISTS (SELECT 1 FROM entry WHERE conversation = ?1 AND seq > ?2 AND open = 0)",
+                )?
+                .query_row(params![which.0, speak.seen], |row| row.get(0))?;
+            if stopped {
+                return Ok(Vec::new());
+            }
+            let number = newest(tx, which)? + 1;
+            let calls = speak
+                .calls
+                .into_iter()
+                .enumerate()
+                .map(|(index, call)| Call {
+                    id: CallId::new(format!("{number}.{index}")),
+                    ..call
+                })
+                .collect();
+            add(
+                tx,
+                which,
+                &Entry::Model {
+                    text: speak.text,
+                    calls,
+                    seen: speak.seen,
+                },
+                None,
+                now,
+            )?;
+            match speak.shown {
+                Some(shown) => post(&store, tx, at, &shown, About::Conversation(which), now),
+                None => Ok(Vec::new()),
+            }
+        })
+        .await
+    }
+
+    /// Records that a call is started; from here on it never runs again. False when it may not:
+    /// it was started before, or its question was closed otherwise meanwhile.
+    pub async fn start(
+        &self,
+        which: ConversationId,
+        call: CallId,
+        question: Option<QuestionId>,
+        notes: Vec<AuditEntry>,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.write(move |tx| {
+            if standing(tx, which)?.is_none() {
+                return Ok(false);
+            }
+            if !take_call(tx, which, &call, now)? {
+                return Ok(false);
+            }
+            if let Some(question) = question {
+                let moved = tx.execute(
+                    "UPDATE question SET state = ?2 WHERE id = ?1 AND state = ?3",
+                    params![question.0, json(&State::Started)?, json(&State::Approved)?],
+                )?;
+                if moved == 0 {
+                    tx.execute(
+                        "DELETE FROM started WHERE conversation = ?1 AND call = ?2",
+                        params![which.0, call.as_str()],
+                    )?;
+                    return Ok(false);
+                }
+            }
+            append_all(tx, now, &notes)?;
+            append(
+                tx,
+                now,
+                &AuditEntry::Started {
+                    conversation: which,
+                    call: call.to_string(),
+                },
+            )?;
+            Ok(true)
+        })
+        .await
+    }
+
+    /// Closes a call: its result, its marks, and its card.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one step, written in one transaction"
+    )]
+    pub async fn finish(
+        &self,
+        which: ConversationId,
+        call: CallId,
+        ended: Ended,
+        told: Labelled<String>,
+        outcome: String,
+        notes: Vec<AuditEntry>,
+        now: Timestamp,
+    ) -> Result<Vec<Letter>, StoreError> {
+        let store = self.clone();
+        self.write(move |tx| {
+            append_all(tx, now, &notes)?;
+            let mut letters = Vec::new();
+            if let Some(question) = open_question(tx, which, &call)? {
+                let state = match ended {
+                    Ended::Done | Ended::Failed => State::Done,
+                    Ended::Unknown => State::Unknown,
+                    Ended::Denied | Ended::Withdrawn => State::Withdrawn,
+                };
+                let from = [State::Started, State::Approved];
+                letters.extend(
+                    close(&store, tx, question.id, &from, state, None, &outcome, now)?
+                        .unwrap_or_default(),
+                );
+            }
+            append(
+                tx,
+                now,
+                &AuditEntry::Ended {
+                    conversation: which,
+                    call: call.to_string(),
+                    how: format!("{ended:?}").to_lowercase(),
+                },
+            )?;
+            letters.extend(mark(&store, tx, which, &told.taint, now)?);
+            add(tx, which, &Entry::Result { call, ended, told }, None, now)?;
+            Ok(letters)
+        })
+        .await
+    }
+
+    /// Ends the turn of a conversation and says why.
+    pub async fn end_turn(
+        &self,
+        which: ConversationId,
+        why: OutboundMessage,
+        now: Timestamp,
+    ) -> Result<Vec<Letter>, StoreError> {
+        let store = self.clone();
+        self.write(move |tx| {
+            let Some(at) = standing(tx, which)? else {
+                return Ok(Vec::new());
+            };
+            let mut letters = stop_turn(&store, tx, which, "the turn ended", now)?;
+            letters.extend(post(&store, tx, at, &why, About::Nothing, now)?);
+            Ok(letters)
+        })
+        .await
+    }
+}
+
+/// Takes back every call that has no result, and closes the turn.
+pub(super) fn stop_turn(
+    store: &Store,
+    tx: &Connection,
+    which: ConversationId,
+    why: &str,
+    now: Timestamp,
+) -> Result<Vec<Letter>, StoreError> {
+    let turn = turn(tx, which)?;
+    let mut letters = Vec::new();
+    for call in turn.unfinished_calls() {
+        if let Some(question) = turn.questions.get(&call.id) {
+            letters.extend(
+                close(
+                    store,
+                    tx,
+                    question.id,
+                    &[State::Asked, State::Approved],
+                    State::Withdrawn,
+                    None,
+                    why,
+                    now,
+                )?
+                .unwrap_or_default(),
+            );
+        }
+        // What was started goes on to its own end; only what has not started is taken back.
+        if !turn.started.contains(&call.id) {
+            // Taken, so that a step that read the turn before this cannot start it any more.
+            take_call(tx, which, &call.id, now)?;
+            let told = Labelled {
+                value: format!("taken back: {why}"),
+                taint: Taint::default(),
+            };
+            add(
+                tx,
+                which,
+                &Entry::Result {
+                    call: call.id.clone(),
+                    ended: Ended::Withdrawn,
+                    told,
+                },
+                None,
+                now,
+            )?;
+        }
+    }
+    add(tx, which, &Entry::Stopped, None, now)?;
+    Ok(letters)
+}
+
+/// Takes a call for running or for taking it back. False when it was taken before.
+fn take_call(
+    tx: &Connection,
+    of: ConversationId,
+    call: &CallId,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let fresh = tx
+        .prepare_cached(
+            "INSERT OR IGNORE INTO started (conversation, call, at) VALUES (?1, ?2, ?3)",
+        )?
+        .execute(params![of.0, call.as_str(), now.0])?;
+    Ok(fresh == 1)
+}
