@@ -4,17 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bot_policy::access::{Incognito, Person, Scope};
 use bot_policy::decide::Mode;
-use bot_policy::event::{ChatKind, PartBody};
-use bot_policy::id::{BotName, CallId, ConversationId, MessageRef, Place, Timestamp};
+use bot_policy::event::ChatKind;
+use bot_policy::id::{BotName, CallId, ConversationId, Place, Timestamp};
 use bot_policy::message::OutboundMessage;
-use bot_policy::taint::{Labelled, Taint};
+use bot_policy::taint::Taint;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::buttons::{Meaning, button};
 use super::outbox::{About, Letter, notice, post};
 use super::people::{owner_of, person};
 use super::questions::open_question;
-use super::rows::{PlaceId, column, json, known_place, message_key, parse, place, place_id};
+use super::rows::{PlaceId, column, json, known_place, parse, place, place_id};
 use super::{Store, StoreError};
 use crate::agent::{Entry, Turn};
 
@@ -126,49 +125,6 @@ pub(super) fn newest(tx: &Connection, of: ConversationId) -> Result<i64, StoreEr
     Ok(tx
         .prepare_cached("SELECT coalesce(max(seq), 0) FROM entry WHERE conversation = ?1")?
         .query_row([of.0], |row| row.get(0))?)
-}
-
-pub(super) fn taint_of(tx: &Connection, of: ConversationId) -> Result<Taint, StoreError> {
-    let text: String = tx
-        .prepare_cached("SELECT taint FROM conversation WHERE id = ?1")?
-        .query_row([of.0], |row| row.get(0))?;
-    parse(&text)
-}
-
-/// Marks a conversation. The first mark for outside content is told in the chat, once.
-pub(super) fn mark(
-    store: &Store,
-    tx: &Connection,
-    which: ConversationId,
-    with: &Taint,
-    now: Timestamp,
-) -> Result<Vec<Letter>, StoreError> {
-    if with.is_clean() {
-        return Ok(Vec::new());
-    }
-    let taint = taint_of(tx, which)?.join(with);
-    tx.prepare_cached("UPDATE conversation SET taint = ?2 WHERE id = ?1")?
-        .execute(params![which.0, json(&taint)?])?;
-    if !taint.outside.is_marked() {
-        return Ok(Vec::new());
-    }
-    let told = tx
-        .prepare_cached("UPDATE conversation SET mark_shown = 1 WHERE id = ?1 AND mark_shown = 0 RETURNING place, person")?
-        .query_row([which.0], |row| Ok((PlaceId(row.get(0)?), row.get(1).map(bot_policy::id::PersonId)?)))
-        .optional()?;
-    let Some((at, who)) = told else {
-        return Ok(Vec::new());
-    };
-    let fresh = button(tx, "Start fresh", at, who, None, &Meaning::New)?;
-    let text = "This conversation has read outside content. From now on I ask before I change anything. /new starts fresh.";
-    post(
-        store,
-        tx,
-        at,
-        &notice(text, vec![fresh]),
-        About::Nothing,
-        now,
-    )
 }
 
 /// Ends the running conversations of every thread of a chat.
@@ -366,37 +322,4 @@ pub(super) fn standing(
         .prepare_cached("SELECT place FROM conversation WHERE id = ?1 AND ended IS NULL")?
         .query_row([which.0], |row| row.get(0).map(PlaceId))
         .optional()?)
-}
-
-/// The marks of a stored message of a place, whoever sent it.
-pub(super) fn marks_of_message(
-    tx: &Connection,
-    at: PlaceId,
-    message: &MessageRef,
-) -> Result<Option<Taint>, StoreError> {
-    let key = message_key(at, message.as_str());
-    let said: Option<String> = tx
-        .prepare_cached("SELECT body FROM entry WHERE message = ?1 LIMIT 1")?
-        .query_row([&key], |row| row.get(0))
-        .optional()?;
-    if let Some(said) = said {
-        return Ok(match parse(&said)? {
-            Entry::Person { parts, .. } => Some(join_parts(&parts)),
-            Entry::Model { .. } | Entry::Result { .. } | Entry::Stopped => None,
-        });
-    }
-    // A reply of ours carries the marks of the conversation that wrote it; a notice or a card
-    // of ours carries nothing but may repeat a call, so it is left unknown.
-    let ours: Option<i64> = tx
-        .prepare_cached("SELECT conversation FROM outbox WHERE message = ?1 AND conversation IS NOT NULL AND question IS NULL LIMIT 1")?
-        .query_row([&key], |row| row.get(0))
-        .optional()?;
-    ours.map(|id| taint_of(tx, ConversationId(id))).transpose()
-}
-
-/// The marks of all parts of a message.
-pub(super) fn join_parts(parts: &[Labelled<PartBody>]) -> Taint {
-    parts
-        .iter()
-        .fold(Taint::default(), |all, part| all.join(&part.taint))
 }

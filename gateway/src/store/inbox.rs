@@ -10,10 +10,12 @@ use bot_policy::pairing::LiveCodes;
 use bot_policy::taint::{Unmarked, label};
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::codes::{Tried, burn_shown, try_code};
 use super::commands::{Carried, carry_out};
-use super::conversations::{add, join_parts, mark, marks_of_message, running_or_new};
+use super::conversations::{add, running_or_new};
+use super::marks::{join_parts, mark, marks_of_message};
 use super::outbox::{About, Letter, notice, post};
-use super::people::{Tried, burn_shown, directory, note_answered, try_code, unpair};
+use super::people::{directory, note_answered, unpair};
 use super::rows::{json, message_key, parse, place_id};
 use super::{Store, StoreError};
 use crate::agent::Entry;

@@ -5,10 +5,7 @@ use bot_policy::access::{
 };
 use bot_policy::event::{ChatKind, InboundEvent, Sender};
 use bot_policy::id::{PersonId, Place, Timestamp, UserRef};
-use bot_policy::pairing::{
-    CODE_LIFE_SECONDS, Code, CodeHash, CodeRole, LIVE_CODES, LiveCodes, Redemption, StoredCode,
-    Tries, redeem, shown_in,
-};
+use bot_policy::pairing::CodeRole;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::audit::{AuditEntry, append};
@@ -33,14 +30,6 @@ pub enum Claimed {
     By(Person, Place),
     /// It was decided, or ended, before.
     Closed,
-}
-
-/// What a try of a code came to.
-pub(super) enum Tried {
-    Burnt,
-    Paired(Person),
-    Silenced,
-    Wrong(LiveCodes),
 }
 
 pub(super) fn directory(
@@ -83,7 +72,7 @@ pub(super) fn directory(
     })
 }
 
-fn sender_key(user: &UserRef) -> String {
+pub(super) fn sender_key(user: &UserRef) -> String {
     format!("{}/{}", user.platform, user.id)
 }
 
@@ -147,81 +136,7 @@ pub(super) fn owner_of(tx: &Connection, place: &Place) -> Result<Option<PersonId
         .optional()?)
 }
 
-/// Tries a code; whatever follows from it is done in the same transaction.
-pub(super) fn try_code(
-    tx: &Connection,
-    event: &InboundEvent,
-    user: &UserRef,
-    typed: &str,
-    now: Timestamp,
-) -> Result<Tried, StoreError> {
-    let codes = live_codes(tx)?;
-    let sender = sender_key(user);
-    let day = now.plus_seconds(-STRANGER_WINDOW_SECONDS).0;
-    let life = now.plus_seconds(-CODE_LIFE_SECONDS).0;
-    let tries = Tries {
-        by_sender: tx.query_row(
-            "SELECT count(*) FROM wrong_try WHERE sender = ?1 AND at > ?2",
-            params![sender, day],
-            |row| row.get(0),
-        )?,
-        in_all: tx.query_row(
-            "SELECT count(*) FROM wrong_try WHERE counts = 1 AND at > ?1",
-            [life],
-            |row| row.get(0),
-        )?,
-    };
-    match redeem(typed, &codes, tries, event.kind_of_chat, now) {
-        Redemption::Burnt(hash) => {
-            tx.execute("DELETE FROM code WHERE hash = ?1", [hash.0])?;
-            Ok(Tried::Burnt)
-        }
-        Redemption::Paired(hash, role) => {
-            tx.execute("DELETE FROM code WHERE hash = ?1", [hash.0])?;
-            let person = pair(tx, event, user, &role, now)?;
-            Ok(Tried::Paired(person))
-        }
-        Redemption::Silenced => Ok(Tried::Silenced),
-        Redemption::Wrong { live_codes } => {
-            tx.execute("DELETE FROM wrong_try WHERE at <= ?1", [day])?;
-            tx.execute(
-                "INSERT INTO wrong_try (at, sender) VALUES (?1, ?2)",
-                params![now.0, sender],
-            )?;
-            if live_codes == LiveCodes::Void {
-                tx.execute("DELETE FROM code", [])?;
-                tx.execute("UPDATE wrong_try SET counts = 0", [])?;
-                append(tx, now, &AuditEntry::CodesVoided)?;
-            }
-            Ok(Tried::Wrong(live_codes))
-        }
-    }
-}
-
-fn live_codes(tx: &Connection) -> Result<Vec<StoredCode>, StoreError> {
-    let mut live = tx.prepare_cached("SELECT hash, role, ends_at FROM code")?;
-    let mut rows = live.query([])?;
-    let mut codes = Vec::new();
-    while let Some(row) = rows.next()? {
-        codes.push(StoredCode {
-            hash: CodeHash(row.get(0)?),
-            role: column(row, "role")?,
-            ends_at: Timestamp(row.get(2)?),
-        });
-    }
-    Ok(codes)
-}
-
-/// Burns every live code that a text shows.
-pub(super) fn burn_shown(tx: &Connection, text: &str, now: Timestamp) -> Result<(), StoreError> {
-    for hash in shown_in(text, &live_codes(tx)?, now) {
-        tx.prepare_cached("DELETE FROM code WHERE hash = ?1")?
-            .execute([hash.0])?;
-    }
-    Ok(())
-}
-
-fn pair(
+pub(super) fn pair(
     tx: &Connection,
     event: &InboundEvent,
     user: &UserRef,
@@ -322,27 +237,6 @@ pub(super) fn unpair(
 }
 
 impl Store {
-    /// Keeps a code. The oldest goes when more than may live at once would.
-    pub async fn keep_code(
-        &self,
-        code: &Code,
-        role: CodeRole,
-        now: Timestamp,
-    ) -> Result<Timestamp, StoreError> {
-        let hash = code.hash();
-        let ends_at = now.plus_seconds(CODE_LIFE_SECONDS);
-        self.write(move |tx| {
-            tx.execute("DELETE FROM code WHERE ends_at <= ?1", [now.0])?;
-            tx.execute("INSERT INTO code (hash, role, ends_at) VALUES (?1, ?2, ?3)", params![hash.0, json(&role)?, ends_at.0])?;
-            tx.execute(
-                "DELETE FROM code WHERE hash NOT IN (SELECT hash FROM code ORDER BY ends_at DESC LIMIT ?1)",
-                [LIVE_CODES as i64],
-            )?;
-            Ok(ends_at)
-        })
-        .await
-    }
-
     /// Who is paired with which places.
     pub async fn people(&self) -> Result<Vec<PersonSeen>, StoreError> {
         self.read(|tx| {

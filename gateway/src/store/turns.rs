@@ -8,7 +8,8 @@ use bot_policy::taint::{Labelled, Taint};
 use rusqlite::{Connection, params};
 
 use super::audit::{AuditEntry, append, append_all};
-use super::conversations::{add, mark, newest, standing, turn};
+use super::conversations::{add, newest, standing, turn};
+use super::marks::mark;
 use super::outbox::{About, Letter, post};
 use super::questions::{close, open_question};
 use super::rows::json;
