@@ -13,3 +13,5 @@ mod folder;
 mod keeper;
 mod listen;
 mod socket;
+
+mod stories;
