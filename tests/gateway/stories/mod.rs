@@ -5,8 +5,11 @@ mod chat;
 mod house;
 
 mod cards;
+mod crash;
 mod groups;
 mod poison;
 mod presses;
 mod strangers;
+mod terminal;
+mod trouble;
 mod unpair;
