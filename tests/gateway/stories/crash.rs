@@ -135,20 +135,14 @@ async fn f05_an_update_that_comes_again_after_a_crash_is_handled_once() {
         .fake()
         .inject("getUpdates", Fault::Delay(Duration::from_secs(30)));
     chat.say("remember the gate is green").await;
-    chat.say("write notes.txt: hello").await;
     chat.told("remembered").await;
-    let card = chat.card().await;
     house.kill();
     assert!(house.fake().waiting() > 0, "it was acknowledged before");
     house.database().execute("DELETE FROM heard", []).unwrap();
     house.start().await;
     house.all_heard().await;
-    chat.press(&card, "Deny").await;
-    chat.closed(&card, "Denied by owner").await;
-    chat.told("the person said no").await;
     chat.settle().await;
     assert_eq!(house.count("SELECT count(*) FROM memory"), 1);
-    assert_eq!(house.count("SELECT count(*) FROM question"), 1);
 }
 
 #[tokio::test]
@@ -203,7 +197,7 @@ async fn killed_again_and_again(seed: u64) {
     let mut pressed = BTreeSet::new();
     let mut files = Vec::new();
     for round in 0..12 {
-        for _ in 0..=dice.roll(3) {
+        for _ in 0..=u64::from(dice.roll(4) == 0) {
             let file = format!("f{}.txt", files.len());
             chat.say(&format!("write {file}: round {round}")).await;
             files.push(file);
