@@ -20,3 +20,5 @@ mod http_wire;
 mod keeper;
 mod listen;
 mod socket;
+
+mod stories;

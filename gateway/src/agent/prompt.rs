@@ -55,9 +55,15 @@ pub fn prompt(turn: &Turn, person: &str, memories: &[String], tools: Vec<ToolSpe
             system.push_str(&format!("- {}\n", one_line(memory)));
         }
     }
-    let mut messages: Vec<Message> = turn
-        .entries
-        .iter()
+    let mut entries: Vec<&(i64, Entry)> = turn.entries.iter().collect();
+    // What came in while the model spoke stands before its words on disk; it has not seen it, so
+    // for the model it comes after them.
+    entries.sort_by_key(|(number, entry)| match entry {
+        Entry::Model { seen, .. } => (*seen, After::Seen),
+        Entry::Person { .. } | Entry::Result { .. } | Entry::Stopped => (*number, After::Nothing),
+    });
+    let mut messages: Vec<Message> = entries
+        .into_iter()
         .flat_map(|(_, entry)| messages_of(entry))
         .collect();
     for call in turn.unfinished_calls() {
@@ -94,6 +100,15 @@ pub fn fence(text: &str, taint: &Taint) -> String {
         "{FENCE}: {}⟧\n{body}\n{FENCE_END}",
         from.replace(['⟦', '⟧'], "")
     )
+}
+
+/// Where an entry stands among those of the same number.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum After {
+    /// It is the entry of that number.
+    Nothing,
+    /// It was said when that entry was the last one seen.
+    Seen,
 }
 
 fn messages_of(entry: &Entry) -> Vec<Message> {

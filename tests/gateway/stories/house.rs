@@ -1,0 +1,293 @@
+//! The real program on folders of its own, beside a Telegram of its own.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use fakes::telegram::{Fake, User, WAIT};
+
+use super::chat::{Chat, Door};
+use crate::keeper::Home;
+
+/// The token that the program knows its bot by.
+pub const TOKEN: &str = "123456:STORY";
+/// The owner's account on Telegram.
+pub const OWNER: i64 = 7001;
+
+/// What is there whether the program runs or not.
+pub struct World {
+    pub fake: Fake,
+    pub http: reqwest::Client,
+    /// Where the page is; another port after each start.
+    pub base: Mutex<String>,
+}
+
+/// The program, and everything around it.
+pub struct House {
+    pub home: Home,
+    pub world: Arc<World>,
+    child: Option<Child>,
+    banner: String,
+    errors: Arc<Mutex<String>>,
+}
+
+/// What a command of the program printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Printed {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+impl House {
+    /// Folders, a Telegram and a configuration; nothing runs yet.
+    pub async fn build() -> Self {
+        let home = Home::new();
+        let fake = Fake::start(TOKEN).await;
+        let token = home.path().join("token");
+        std::fs::write(&token, TOKEN).unwrap();
+        home.configure(&format!(
+            "[web]\nlisten = \"127.0.0.1:0\"\n[lines.phone]\nplatform = \"telegram\"\ntoken_file = \"{}\"\napi = \"{}\"\n",
+            token.display(),
+            fake.url()
+        ));
+        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        let world = World {
+            fake,
+            http,
+            base: Mutex::new(String::new()),
+        };
+        Self {
+            home,
+            world: Arc::new(world),
+            child: None,
+            banner: String::new(),
+            errors: Arc::default(),
+        }
+    }
+
+    /// A house in which the program runs.
+    pub async fn open() -> Self {
+        let mut house = Self::build().await;
+        house.start().await;
+        house
+    }
+
+    /// A running house with an owner who came through this door.
+    pub async fn with_owner(door: Door) -> (Self, Chat) {
+        let house = Self::open().await;
+        let chat = house.enter(door, OWNER, &house.code()).await;
+        (house, chat)
+    }
+
+    pub fn fake(&self) -> &Fake {
+        &self.world.fake
+    }
+
+    /// Starts the program and waits until it says that it serves.
+    pub async fn start(&mut self) {
+        let mut child = self
+            .home
+            .command(&[])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let out = child.stdout.take().unwrap();
+        let err = child.stderr.take().unwrap();
+        let errors = self.errors.clone();
+        std::thread::spawn(move || {
+            for line in BufReader::new(err).lines().map_while(Result::ok) {
+                errors.lock().unwrap().push_str(&format!("{line}\n"));
+            }
+        });
+        self.child = Some(child);
+        let (banner, rest) = tokio::task::spawn_blocking(move || {
+            let mut out = BufReader::new(out);
+            let mut banner = String::new();
+            while !banner.ends_with("To stop: Ctrl-C\n") {
+                if out.read_line(&mut banner).unwrap() == 0 {
+                    break;
+                }
+            }
+            (banner, out)
+        })
+        .await
+        .unwrap();
+        // Read on, so that the program never waits for its terminal.
+        std::thread::spawn(move || std::io::copy(&mut { rest }, &mut std::io::sink()));
+        assert!(
+            banner.ends_with("To stop: Ctrl-C\n"),
+            "it did not start: {banner}{}",
+            self.errors()
+        );
+        let base = word_after(&banner, "web chat  on   ").expect("the address of the page");
+        *self.world.base.lock().unwrap() = base.trim_end_matches('/').to_owned();
+        self.banner = banner;
+    }
+
+    /// Ends it as a power cut would.
+    pub fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+
+    /// Ends it as the owner would.
+    pub async fn stop(&mut self) {
+        let mut child = self.child.take().expect("a running program");
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        let status = tokio::task::spawn_blocking(move || child.wait().unwrap())
+            .await
+            .unwrap();
+        assert!(status.success(), "{status}: {}", self.errors());
+    }
+
+    pub async fn kill_and_start(&mut self) {
+        self.kill();
+        self.start().await;
+    }
+
+    /// The first owner code, as the terminal shows it.
+    pub fn code(&self) -> String {
+        word_after(&self.banner, "send /pair ").expect("an owner code in the banner")
+    }
+
+    /// Everything printed at the start.
+    pub fn banner(&self) -> &str {
+        &self.banner
+    }
+
+    /// What whoever watches the terminal has read besides.
+    pub fn errors(&self) -> String {
+        self.errors.lock().unwrap().clone()
+    }
+
+    /// A command of the program, typed in another terminal.
+    pub async fn cli(&self, arguments: &[&str]) -> Printed {
+        let output = self.home.run(arguments).await;
+        Printed {
+            code: output.status.code().unwrap(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// A new code, made at the terminal.
+    pub async fn new_code(&self, guest: Option<&str>) -> String {
+        let said = match guest {
+            Some(name) => self.cli(&["pair", "--guest", name]).await,
+            None => self.cli(&["pair"]).await,
+        };
+        word_after(&said.out, "Code ").unwrap_or_else(|| panic!("no code: {said:?}"))
+    }
+
+    /// Somebody comes in with a code. `account` is theirs on Telegram.
+    pub async fn enter(&self, door: Door, account: i64, code: &str) -> Chat {
+        match door {
+            Door::Telegram => {
+                let user = self.fake().person(account, "Somebody");
+                self.fake().private_message(user, &format!("/pair {code}"));
+                let chat = Chat::telegram(self.world.clone(), user, user.direct());
+                chat.told("You are paired").await;
+                chat
+            }
+            Door::Web => Chat::web(self.world.clone(), code)
+                .await
+                .expect("a code that lets in"),
+        }
+    }
+
+    /// The same person's chat elsewhere on Telegram.
+    pub fn chat_of(&self, user: User, chat: fakes::telegram::Chat) -> Chat {
+        Chat::telegram(self.world.clone(), user, chat)
+    }
+
+    /// A file of this name in any workspace.
+    pub fn file(&self, name: &str) -> Option<String> {
+        let found = self.workspaces().into_iter().map(|at| at.join(name));
+        found
+            .into_iter()
+            .find_map(|at| std::fs::read_to_string(at).ok())
+    }
+
+    /// Writes into the one workspace from outside, as the owner's editor would.
+    pub fn write_outside(&self, name: &str, text: &str) {
+        let mut workspaces = self.workspaces();
+        assert_eq!(workspaces.len(), 1, "one workspace: {workspaces:?}");
+        std::fs::write(workspaces.remove(0).join(name), text).unwrap();
+    }
+
+    fn workspaces(&self) -> Vec<PathBuf> {
+        let Ok(all) = std::fs::read_dir(self.home.data().join("workspaces")) else {
+            return Vec::new();
+        };
+        all.map(|entry| entry.unwrap().path()).collect()
+    }
+
+    /// The owner's rules, as they are saved.
+    pub fn policy(&self) -> Option<String> {
+        std::fs::read_to_string(self.home.config().join("policy.json")).ok()
+    }
+
+    /// The database, for looking and, while nothing runs, for leaving it as a crash would.
+    pub fn database(&self) -> rusqlite::Connection {
+        let database = rusqlite::Connection::open(self.home.data().join("postern.db")).unwrap();
+        database.busy_timeout(WAIT).unwrap();
+        database
+    }
+
+    /// One number out of the database.
+    pub fn count(&self, query: &str) -> i64 {
+        self.database()
+            .query_row(query, [], |row| row.get(0))
+            .unwrap()
+    }
+
+    /// Waits until whoever watches the terminal has read this.
+    pub async fn terminal_says(&self, text: &str) {
+        let said = soon(|| self.errors().contains(text).then_some(())).await;
+        assert!(said.is_some(), "{text:?} not in {:?}", self.errors());
+    }
+
+    /// Waits until Telegram has been told that everything was heard.
+    pub async fn all_heard(&self) {
+        let heard = self
+            .fake()
+            .wait_until(WAIT, || (self.fake().waiting() == 0).then_some(()))
+            .await;
+        assert!(heard.is_some(), "updates stay unheard: {}", self.errors());
+    }
+}
+
+/// Looks until there is something, for as long as anything takes that happens at all.
+pub async fn soon<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    let end = Instant::now() + WAIT;
+    loop {
+        if let Some(found) = look() {
+            return Some(found);
+        }
+        if Instant::now() > end {
+            return None;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+fn word_after(text: &str, before: &str) -> Option<String> {
+    let (_, rest) = text.split_once(before)?;
+    rest.split_whitespace().next().map(ToOwned::to_owned)
+}

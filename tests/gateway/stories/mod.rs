@@ -1,0 +1,15 @@
+//! What happens to a person, told through the real program, on both adapters.
+
+#[macro_use]
+mod chat;
+mod house;
+
+mod cards;
+mod crash;
+mod groups;
+mod poison;
+mod presses;
+mod strangers;
+mod terminal;
+mod trouble;
+mod unpair;

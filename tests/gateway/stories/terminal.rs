@@ -1,0 +1,101 @@
+//! What the owner sees at the terminal while the program runs.
+
+use std::net::TcpListener;
+
+use super::chat::Door;
+use super::house::{House, OWNER};
+
+#[tokio::test]
+async fn the_status_names_people_lines_and_open_cards() {
+    let (house, chat) = House::with_owner(Door::Telegram).await;
+    let guest = house.new_code(Some("Ana")).await;
+    house.enter(Door::Web, 0, &guest).await;
+    chat.say("write notes.txt: hello").await;
+    chat.card().await;
+    house.new_code(None).await;
+    let status = house.cli(&["status"]).await;
+    for line in [
+        "line      phone (telegram): listening, @postern_test_bot",
+        "model     practice",
+        "owner     owner at phone 7001",
+        "guest     Ana at web ",
+        "waiting   1 open card, 1 live code",
+    ] {
+        assert!(status.out.contains(line), "{line}: {status:?}");
+    }
+    assert_eq!(status.code, 0);
+    let doctor = house.cli(&["doctor"]).await;
+    assert_eq!(
+        (doctor.code, doctor.out.contains("fail")),
+        (0, false),
+        "{doctor:?}"
+    );
+    chat.say("/status").await;
+    let told = chat.told("open cards: 1").await;
+    assert!(told.text.contains("phone: listening"), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_second_start_says_where_the_first_is_and_disturbs_nothing() {
+    let (house, chat) = House::with_owner(Door::Telegram).await;
+    let base = house.world.base.lock().unwrap().clone();
+    let again = house.cli(&[]).await;
+    assert_eq!(
+        again.out,
+        format!("Postern is already running: {base}/\nTo let another account in: postern pair\n")
+    );
+    assert_eq!(again.code, 0);
+    chat.settle().await;
+    assert_eq!(house.fake().most_polls(), 1);
+}
+
+#[tokio::test]
+async fn a_configured_port_that_is_taken_is_said_so() {
+    let house = House::build().await;
+    let holder = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = holder.local_addr().unwrap();
+    house.home.configure(&format!("[web]\nlisten = \"{at}\"\n"));
+    let said = house.cli(&[]).await;
+    assert_eq!((said.code, &*said.out), (1, ""));
+    assert!(
+        said.err
+            .contains(&format!("{at} is taken by another program")),
+        "{said:?}"
+    );
+}
+
+#[tokio::test]
+async fn healthz_answers_while_it_runs() {
+    let mut house = House::open().await;
+    let at = format!("{}/healthz", house.world.base.lock().unwrap());
+    let answer = house.world.http.get(&at).send().await.unwrap();
+    assert_eq!(
+        (
+            answer.status().as_u16(),
+            answer.text().await.unwrap().as_str()
+        ),
+        (200, "ok\n")
+    );
+    house.stop().await;
+    assert!(house.world.http.get(&at).send().await.is_err());
+    let status = house.cli(&["status"]).await;
+    assert_eq!((status.code, status.out.as_str()), (1, ""));
+}
+
+#[tokio::test]
+async fn the_first_code_is_shown_until_there_is_an_owner() {
+    let mut house = House::open().await;
+    house.kill_and_start().await;
+    let code = house.code();
+    house.enter(Door::Telegram, OWNER, &code).await;
+    house.stop().await;
+    house.start().await;
+    assert!(
+        house
+            .banner()
+            .contains("To let another account in: postern pair"),
+        "{}",
+        house.banner()
+    );
+    assert!(!house.banner().contains("/pair "), "{}", house.banner());
+}
