@@ -191,7 +191,8 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     house.take_up().await?;
 
     let (stop, stopping) = watch::channel(());
-    let mut outbox = tokio::spawn(outbox::run(house.clone(), outbox));
+    let (close, closing) = watch::channel(());
+    let mut outbox = tokio::spawn(outbox::run(house.clone(), outbox, stopped(closing)));
     let mut tasks = tokio::task::JoinSet::new();
     tasks.spawn(inbox::switchboard(house.clone(), switchboard));
     tasks.spawn(expire(house.clone()));
@@ -218,7 +219,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     tasks.shutdown().await;
     // What was stored is safe whatever happens now; this only spares a repeated send.
     let _ = tokio::time::timeout(GRACE, page).await;
-    drop(house);
+    drop(close);
     let _ = tokio::time::timeout(GRACE, &mut outbox).await;
     outbox.abort();
     Ok(())

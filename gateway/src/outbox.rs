@@ -35,13 +35,18 @@ enum Pause {
     Place,
 }
 
-/// Sends letters until the channel closes and what was handed over is settled.
-pub(crate) async fn run(house: Arc<House>, mut letters: UnboundedReceiver<Letter>) {
+/// Sends letters until `closing` is done and what was handed over is settled.
+pub(crate) async fn run(
+    house: Arc<House>,
+    mut letters: UnboundedReceiver<Letter>,
+    closing: impl Future<Output = ()>,
+) {
+    tokio::pin!(closing);
     let mut queues: BTreeMap<Place, VecDeque<Letter>> = BTreeMap::new();
     let mut flying = FuturesUnordered::new();
     let mut busy: BTreeSet<Place> = BTreeSet::new();
     let mut held: BTreeMap<LineId, Timestamp> = BTreeMap::new();
-    let mut open = true;
+    let (mut open, mut told) = (true, false);
     while open || !flying.is_empty() {
         let now = clock::now();
         held.retain(|_, until| *until > now);
@@ -83,6 +88,11 @@ pub(crate) async fn run(house: Arc<House>, mut letters: UnboundedReceiver<Letter
                     }
                 }
             },
+            // What was posted before is still taken; what comes now is in the store.
+            () = &mut closing, if !told => {
+                letters.close();
+                told = true;
+            }
             () = tokio::time::sleep(wait) => {}
         }
     }
