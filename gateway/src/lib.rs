@@ -193,7 +193,8 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     house.take_up().await?;
 
     let (stop, stopping) = watch::channel(());
-    let outbox = tokio::spawn(outbox::run(house.clone(), outbox, stopping.clone()));
+    let (close, closing) = watch::channel(());
+    let mut outbox = tokio::spawn(outbox::run(house.clone(), outbox, stopped(closing)));
     let mut tasks = tokio::task::JoinSet::new();
     tasks.spawn(inbox::switchboard(house.clone(), switchboard));
     tasks.spawn(expire(house.clone()));
@@ -220,7 +221,9 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     tasks.shutdown().await;
     // What was stored is safe whatever happens now; this only spares a repeated send.
     let _ = tokio::time::timeout(GRACE, page).await;
-    let _ = tokio::time::timeout(GRACE, outbox).await;
+    drop(close);
+    let _ = tokio::time::timeout(GRACE, &mut outbox).await;
+    outbox.abort();
     Ok(())
 }
 

@@ -9,7 +9,6 @@ use bot_policy::id::{LineId, MessageRef, Place, Timestamp};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::sync::watch;
 
 use crate::House;
 use crate::clock;
@@ -36,18 +35,18 @@ enum Pause {
     Place,
 }
 
-/// Sends letters until told to stop; what is under way then is settled first, and what waits is
-/// in the store.
+/// Sends letters until `closing` is done and what was handed over is settled.
 pub(crate) async fn run(
     house: Arc<House>,
     mut letters: UnboundedReceiver<Letter>,
-    mut stopping: watch::Receiver<()>,
+    closing: impl Future<Output = ()>,
 ) {
+    tokio::pin!(closing);
     let mut queues: BTreeMap<Place, VecDeque<Letter>> = BTreeMap::new();
     let mut flying = FuturesUnordered::new();
     let mut busy: BTreeSet<Place> = BTreeSet::new();
     let mut held: BTreeMap<LineId, Timestamp> = BTreeMap::new();
-    let mut open = true;
+    let (mut open, mut told) = (true, false);
     while open || !flying.is_empty() {
         let now = clock::now();
         held.retain(|_, until| *until > now);
@@ -57,7 +56,7 @@ pub(crate) async fn run(
             let due = first
                 .due
                 .max(held.get(&place.line).copied().unwrap_or(first.due));
-            if busy.contains(place) || !open {
+            if busy.contains(place) {
             } else if due > now {
                 wait = wait.min(due.0 - now.0);
             } else if let Some(letter) = queue.pop_front() {
@@ -89,8 +88,11 @@ pub(crate) async fn run(
                     }
                 }
             },
-            // Ends when the sender is dropped.
-            _ = stopping.changed(), if open => open = false,
+            // What was posted before is still taken; what comes now is in the store.
+            () = &mut closing, if !told => {
+                letters.close();
+                told = true;
+            }
             () = tokio::time::sleep(wait) => {}
         }
     }

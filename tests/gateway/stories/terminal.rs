@@ -99,3 +99,38 @@ async fn the_first_code_is_shown_until_there_is_an_owner() {
     );
     assert!(!house.banner().contains("/pair "), "{}", house.banner());
 }
+
+#[tokio::test]
+async fn an_open_page_hears_of_every_change_and_of_the_end() {
+    let (house, chat) = House::with_owner(Door::Web).await;
+    let mut events = chat.get("events").await;
+    let mut heard = String::new();
+    for wanted in [
+        "event: hello",
+        "\"what\":\"said\"",
+        "@files write",
+        "\"what\":\"edit\"",
+        "event: bye",
+    ] {
+        match wanted {
+            "\"what\":\"said\"" => chat.say("write notes.txt: hello").await,
+            "\"what\":\"edit\"" => {
+                let card = chat.card().await;
+                chat.press(&card, "Deny").await;
+            }
+            "event: bye" => {
+                // What is shown next finds the place let go.
+                assert_eq!(house.cli(&["unpair", "--all"]).await.code, 0);
+                break;
+            }
+            _ => {}
+        }
+        while !heard.contains(wanted) {
+            let next = tokio::time::timeout(fakes::telegram::WAIT, events.chunk()).await;
+            let chunk = next.unwrap_or_else(|_| panic!("no {wanted} in {heard}"));
+            heard.push_str(&String::from_utf8(chunk.unwrap().unwrap().to_vec()).unwrap());
+        }
+    }
+    assert_eq!(chat.get("events").await.status(), 401);
+    assert!(!heard.contains("web "), "{heard}");
+}
