@@ -19,12 +19,12 @@
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use adapters::Adapter;
 use adapters::web::Web;
-use adapters::{Adapter, AdapterError};
-use bot_policy::access::{Role, Scope, commands as commands_of};
+use bot_policy::access::Role;
 use bot_policy::id::{LineId, Place, Timestamp};
 use bot_policy::pairing::CodeRole;
 use tokio::sync::{mpsc, watch};
@@ -44,6 +44,7 @@ mod gate;
 pub mod http;
 mod inbox;
 mod keeper;
+mod lines;
 pub mod listen;
 mod outbox;
 mod rulebook;
@@ -55,16 +56,15 @@ use agent::tools::{Files, Memory, Tools};
 use cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
 use config::Config;
 use folder::DataFolder;
-use inbox::{Door, Signal};
+use inbox::Signal;
+use lines::{Lines, hear};
 use rulebook::Rulebook;
-use socket::{LineState, LineStatus};
+use socket::LineStatus;
 use store::{Letter, Store};
 
 /// The name of the one bot of this version; it stands in every record.
 const BOT: &str = "postern";
 
-/// The shortest and longest pause before a line is tried again.
-const RECONNECT: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 /// How often questions are looked at whose time may be over.
 const EXPIRY: Duration = Duration::from_secs(1);
 /// How long what is under way may take when the program is told to stop.
@@ -117,19 +117,8 @@ struct House {
     states: watch::Sender<BTreeMap<LineId, LineStatus>>,
     since: Timestamp,
     web_address: String,
-}
-
-/// Our accounts, the web chat among them.
-struct Lines(BTreeMap<LineId, Arc<dyn Adapter>>);
-
-impl Lines {
-    fn get(&self, line: &LineId) -> Option<&Arc<dyn Adapter>> {
-        self.0.get(line)
-    }
-
-    fn values(&self) -> impl Iterator<Item = &Arc<dyn Adapter>> {
-        self.0.values()
-    }
+    /// The first owner code with the links that were shown beside it, once it was shown.
+    first_code: OnceLock<OwnerCode>,
 }
 
 impl House {
@@ -188,6 +177,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         states: watch::Sender::new(BTreeMap::new()),
         since: clock::now(),
         web_address,
+        first_code: OnceLock::new(),
     });
     let socket = socket::Socket::open(&data)?;
     house.take_up().await?;
@@ -249,79 +239,6 @@ fn tools(data: &Path, store: &Store) -> Tools {
     ])
 }
 
-/// Hears one line for as long as the program runs, however often it fails.
-async fn hear(house: Arc<House>, adapter: Arc<dyn Adapter>) {
-    let door = Door(house.clone());
-    let mut pause = RECONNECT.0;
-    loop {
-        let begun = std::time::Instant::now();
-        let error = match begin(&house, &adapter).await {
-            Ok(()) => adapter.listen(&door).await.err(),
-            Err(error) => Some(error),
-        };
-        let Some(error) = error else { return };
-        if begun.elapsed() > RECONNECT.1 {
-            pause = RECONNECT.0;
-        }
-        tracing::warn!(line = %adapter.line(), %error, "a line does not hear");
-        let stops = matches!(error, AdapterError::Credentials(_));
-        house.line_state(
-            &adapter,
-            if stops {
-                LineState::Stopped
-            } else {
-                LineState::Retrying
-            },
-            error.to_string(),
-        );
-        if stops {
-            return;
-        }
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(RECONNECT.1);
-    }
-}
-
-async fn begin(house: &House, adapter: &Arc<dyn Adapter>) -> Result<(), AdapterError> {
-    house.line_state(adapter, LineState::Retrying, "starting".to_owned());
-    let probe = adapter.probe().await?;
-    house.line_state(adapter, LineState::Listening, probe.name);
-    // A menu is a courtesy; the line works without it.
-    if let Err(error) = adapter.announce(&commands_of(Scope::Guest)).await {
-        tracing::debug!(line = %adapter.line(), %error, "the menu was not announced");
-    }
-    Ok(())
-}
-
-impl House {
-    fn line_state(&self, adapter: &Arc<dyn Adapter>, state: LineState, detail: String) {
-        let line = adapter.line().clone();
-        let status = LineStatus {
-            line: line.to_string(),
-            platform: adapter.platform().to_string(),
-            state,
-            detail,
-        };
-        self.states.send_modify(|states| {
-            states.insert(line, status);
-        });
-    }
-}
-
-impl House {
-    /// Notes whether a line hears, as its adapter tells it.
-    fn hearing(&self, line: &LineId, trouble: Option<&AdapterError>) {
-        self.states.send_modify(|states| {
-            if let Some(status) = states.get_mut(line) {
-                (status.state, status.detail) = match trouble {
-                    Some(trouble) => (LineState::Retrying, trouble.to_string()),
-                    None => (LineState::Listening, "hears again".to_owned()),
-                };
-            }
-        });
-    }
-}
-
 async fn expire(house: Arc<House>) {
     let mut tick = tokio::time::interval(EXPIRY);
     loop {
@@ -355,10 +272,11 @@ async fn banner(
         None
     } else {
         let code = house.new_code(CodeRole::Owner).await?;
-        Some(OwnerCode {
+        let first = OwnerCode {
             code: code.code,
             links: code.links,
-        })
+        };
+        Some(house.first_code.get_or_init(|| first).clone())
     };
     let file = config_folder.path().join(config::FILE_NAME);
     let shown = file.display().to_string();
