@@ -14,6 +14,7 @@ use crate::{House, clock};
 
 /// The shortest and longest pause before a line is tried again.
 const RECONNECT: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+
 /// Our accounts, the web chat among them.
 pub(crate) struct Lines(pub(crate) BTreeMap<LineId, Arc<dyn Adapter>>);
 

@@ -65,7 +65,19 @@ pub(super) fn carry_out(
         }
         Command::Policy { argument } => {
             let which = running_or_new(tx, at, event.kind_of_chat, person, Incognito::Off, now)?;
-            (Vec::new(), policy(tx, which, argument)?)
+            let text = policy(tx, which, argument)?;
+            let letters = post(
+                store,
+                tx,
+                at,
+                &notice(text, Vec::new()),
+                About::Nothing,
+                now,
+            )?;
+            return Ok(Carried::Done {
+                letters,
+                cancel: None,
+            });
         }
         Command::Help
         | Command::Link { .. }
@@ -83,10 +95,6 @@ pub(super) fn carry_out(
         About::Nothing,
         now,
     )?);
-    let cancel = match command {
-        Command::Policy { .. } => None,
-        _ => cancel,
-    };
     Ok(Carried::Done { letters, cancel })
 }
 
