@@ -14,7 +14,58 @@ use bot_policy::visible::show;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::conformance::{Ids, check};
+
 const NOW: Timestamp = Timestamp(1_790_000_000_000);
+
+#[test]
+fn the_page_decodes_what_can_happen_on_it() {
+    let ids = Ids {
+        platform: "web",
+        line: "web",
+        // One person, one text field, one chat; a post with names in it is not the page's.
+        cannot: &[
+            "group",
+            "group_mention",
+            "thread",
+            "forwarded",
+            "quoted",
+            "attachment",
+            "album",
+            "own_message",
+            "edited",
+            "shared_sender",
+            "moved",
+            "hostile_names",
+        ],
+        command_in: ChatKind::Direct,
+        person: "acc1",
+        direct: "acc1",
+        group: "",
+        group_before: "",
+        thread: "",
+        messages: ["m-501", "m-502"],
+        original: "499",
+        events: ["acc1/say/m-501", "acc1/say/m-502"],
+        files: ["", ""],
+        press: "acc1/press/p-1",
+        reply: "acc1",
+        at: NOW.0,
+        now: NOW.0,
+        mention: "",
+    };
+    check(&ids, |recording| {
+        let posted = recording.as_bytes();
+        let event = web::press(posted, "acc1", NOW).or_else(|_| web::say(posted, "acc1", NOW));
+        event.into_iter().collect()
+    });
+}
+
+#[test]
+fn names_in_a_post_are_refused_with_it() {
+    let posted = include_bytes!("../fixtures/web/hostile_names.json");
+    assert_eq!(web::say(posted, "acc1", NOW), Err(Malformed::Shape));
+}
 
 #[test]
 fn what_was_typed_is_the_persons_own_words_in_their_own_place() {

@@ -1,7 +1,7 @@
 //! What does an update say: where, to whom, and what happened?
 
 use adapters::telegram::{Me, decode};
-use bot_policy::event::{Addressed, EventKind, InboundEvent, Part, PartBody, Provenance};
+use bot_policy::event::{Addressed, ChatKind, EventKind, InboundEvent, Part, PartBody, Provenance};
 use bot_policy::id::{LineId, Place, Timestamp};
 use serde_json::{Value, json};
 
@@ -11,6 +11,9 @@ use crate::conformance::{Ids, check};
 fn telegram_decodes_the_whole_list() {
     let ids = Ids {
         platform: "telegram",
+        line: "line",
+        cannot: &[],
+        command_in: ChatKind::Group,
         person: "7001",
         direct: "7001",
         group: "-1002003004005",
@@ -19,6 +22,7 @@ fn telegram_decodes_the_whole_list() {
         messages: ["501", "502"],
         original: "499",
         events: ["u900", "u901"],
+        press: "u900",
         files: ["file-1", "file-2"],
         reply: "4400000000000000001",
         at: 1_790_000_000_000,
