@@ -13,7 +13,7 @@ const house = await House.build();
 const browser = await browse();
 try {
   const link = linkIn(await house.open());
-  const context = await browser.newContext({ viewport: { width: 760, height: 620 }, deviceScaleFactor: 2, colorScheme: "light" });
+  const context = await browser.newContext({ viewport: { width: 760, height: 740 }, deviceScaleFactor: 2, colorScheme: "light" });
   const page = await context.newPage();
   const shoot = (name) => page.screenshot({ path: join(folder, `${name}.png`) });
   const state = async (name) => { if (all) await shoot(`state-${name}`); };
