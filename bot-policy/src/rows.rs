@@ -210,7 +210,12 @@ pub(crate) fn permissive(facts: &Facts, standing: &Standing, extra: Option<&Rule
     approved_here(facts, standing)
         .or_else(|| ruled(facts, standing, extra))
         .or_else(|| only_reads(facts))
-        .unwrap_or_else(|| lifted(standing, finding(16, Says::Ask, "no rule speaks of it")))
+        .unwrap_or_else(|| {
+            lifted(
+                standing,
+                finding(16, Says::Ask, "no rule allows this without asking"),
+            )
+        })
 }
 
 /// Row 12.

@@ -16,7 +16,7 @@ fn a_card_shows_the_call_whole() {
     let question = asked(write_notes(), &standing());
     let expected = Card {
         title: line("@files write"),
-        reasons: vec![line("no rule speaks of it")],
+        reasons: vec![line("no rule allows this without asking")],
         fields: vec![
             field(FieldKind::Destination, "file", "notes.txt"),
             field(FieldKind::Body, "content", "hello"),

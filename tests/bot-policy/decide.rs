@@ -287,7 +287,7 @@ fn nobody_there_is_a_no_and_the_model_is_told_which() {
         surface: Surface::Unattended,
         ..standing()
     };
-    let text = "it needs an approval (no rule speaks of it), and there is no way to ask here, so nobody can give it";
+    let text = "it needs an approval (no rule allows this without asking), and there is no way to ask here, so nobody can give it";
     assert_eq!(
         told(&no_way),
         Reason {
@@ -295,7 +295,7 @@ fn nobody_there_is_a_no_and_the_model_is_told_which() {
             text: text.into()
         }
     );
-    let text = "it needs an approval (no rule speaks of it), and this runs unattended, so nobody can give it";
+    let text = "it needs an approval (no rule allows this without asking), and this runs unattended, so nobody can give it";
     assert_eq!(
         told(&unattended),
         Reason {

@@ -28,11 +28,11 @@ fn the_banner_has_a_line_for_everything_that_is_on_or_off() {
            web chat  on   http://127.0.0.1:8788/\n                 \
                           (127.0.0.1:8787 is taken by another program; web.listen in postern.toml chooses another)\n  \
            lines     off  to let a messaging app in, add [lines.NAME] to postern.toml: docs/configuration.md\n  \
-           model     off  the practice model answers: it obeys plain sentences and is not clever\n  \
+           model     off  the practice model answers: it has no mind and obeys plain sentences\n  \
            data           /d\n  \
-           settings  none /c/postern.toml is where they would be; nothing needs to be set\n\
+           settings  none needed; they would be in /c/postern.toml\n\
          \n\
-         Become the owner within 10 minutes. Open a link, or send /pair ABCD2345 to a line:\n  \
+         Next, become its owner. Within 10 minutes, open this link (its code is ABCD2345):\n  \
            http://127.0.0.1:8788/#ABCD2345\n\
          To stop: Ctrl-C\n"
     );

@@ -90,10 +90,8 @@ impl Banner {
             "model",
             match &self.model {
                 Some(model) => format!("on   {}", outside(model)),
-                None => {
-                    "off  the practice model answers: it obeys plain sentences and is not clever"
-                        .to_owned()
-                }
+                None => "off  the practice model answers: it has no mind and obeys plain sentences"
+                    .to_owned(),
             },
         ));
         rows.push(("data", format!("     {}", self.data)));
@@ -102,7 +100,7 @@ impl Banner {
             match &self.config {
                 ConfigFile::Found(path) => format!("     {path}"),
                 ConfigFile::Missing(path) => {
-                    format!("none {path} is where they would be; nothing needs to be set")
+                    format!("none needed; they would be in {path}")
                 }
             },
         ));
@@ -116,11 +114,18 @@ impl Banner {
         text.push('\n');
         match &self.owner {
             Some(owner) => {
-                let _ = writeln!(
-                    text,
-                    "Become the owner within 10 minutes. Open a link, or send /pair {} to a line:",
-                    paint.strong(&owner.code)
-                );
+                let code = paint.strong(&owner.code);
+                let _ = if self.lines.is_empty() {
+                    writeln!(
+                        text,
+                        "Next, become its owner. Within 10 minutes, open this link (its code is {code}):"
+                    )
+                } else {
+                    writeln!(
+                        text,
+                        "Next, become its owner. Within 10 minutes, open a link, or send /pair {code} to a line:"
+                    )
+                };
                 for link in &owner.links {
                     let _ = writeln!(text, "  {}", outside(link));
                 }

@@ -45,7 +45,8 @@ fn render(new: &NewCode, role: &CodeRole, now: Timestamp, paint: Paint) -> Strin
     let mut text = format!(
         "Code {} for {}, once: {whom}.\n",
         paint.strong(&new.code),
-        span(now, new.ends_at),
+        // A code that was made this moment has its whole time.
+        span(now, new.ends_at.plus_seconds(1)),
     );
     let _ = writeln!(text, "Send /pair {} in a direct chat, or open:", new.code);
     for link in &new.links {

@@ -145,8 +145,8 @@ fn policy(tx: &Connection, which: ConversationId, argument: &str) -> Result<Stri
             )?;
             let mode: Mode = super::rows::parse(&mode)?;
             return Ok(match mode {
-                Mode::Auto => "Policy: auto. /policy interactive asks again.".to_owned(),
-                Mode::Interactive => "Policy: interactive. /policy auto lets rules' asks through, in this conversation only.".to_owned(),
+                Mode::Auto => "Policy: auto. What only a rule would ask about runs unasked in this conversation. /policy interactive asks again.".to_owned(),
+                Mode::Interactive => "Policy: interactive. What no rule allows is asked about first. /policy auto stops that for this conversation.".to_owned(),
             });
         }
         _ => return Ok("Say /policy, /policy auto or /policy interactive.".to_owned()),

@@ -69,7 +69,7 @@ function show(screen) {
     $("gate-title").textContent = "This door is closed";
     $("gate-text").textContent = "This browser is not paired with Postern yet, or not any more.";
   }
-  $("who").textContent = who ? `${who.name} (${who.role})` : "";
+  $("who").textContent = !who ? "" : who.name === who.role ? who.name : `${who.name} (${who.role})`;
 }
 
 async function pair(typed, button) {

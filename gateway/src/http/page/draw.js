@@ -73,7 +73,8 @@ function drawPiece(piece) {
 }
 
 export function drawNotice(item, press) {
-  const slip = make("div", "slip");
+  const list = (item.body.text || "").split("\n").length > 3;
+  const slip = make("div", list ? "slip list" : "slip");
   slip.append(make("span", "line", item.body.text || ""));
   drawChoices(item, slip, press);
   return slip;
