@@ -12,6 +12,7 @@ on_both! {
     async fn f44_a_card_that_stood_before_a_crash_is_answered_by_the_same_button(house, chat) {
         chat.say("write notes.txt: hello").await;
         let card = chat.card().await;
+        house.all_sent().await;
         house.kill_and_start().await;
         assert_eq!(chat.card().await, card);
         chat.press(&card, "Allow once").await;
@@ -27,6 +28,7 @@ async fn f06_what_is_said_and_pressed_while_nothing_runs_is_done_at_the_next_sta
     let (mut house, chat) = House::with_owner(Door::Telegram).await;
     chat.say("write notes.txt: hello").await;
     let card = chat.card().await;
+    house.all_sent().await;
     house.kill();
     chat.press(&card, "Allow once").await;
     for thing in ["green", "red", "blue"] {
@@ -43,6 +45,7 @@ on_both! {
     async fn what_was_approved_and_not_started_runs_once_after_a_crash(house, chat) {
         chat.say("write notes.txt: hello").await;
         let card = chat.card().await;
+        house.all_sent().await;
         house.kill();
         let changed = house.database().execute("UPDATE question SET state = '\"Approved\"'", []);
         assert_eq!(changed.unwrap(), 1);
@@ -62,6 +65,7 @@ on_both! {
     async fn what_was_approved_runs_not_when_the_file_changed_during_the_crash(house, chat) {
         chat.say("write notes.txt: hello").await;
         let card = chat.card().await;
+        house.all_sent().await;
         house.kill();
         let changed = house.database().execute("UPDATE question SET state = '\"Approved\"'", []);
         assert_eq!(changed.unwrap(), 1);
@@ -77,6 +81,7 @@ on_both! {
     async fn what_was_started_is_never_run_again_and_the_person_is_told(house, chat) {
         chat.say("write notes.txt: hello").await;
         let card = chat.card().await;
+        house.all_sent().await;
         house.kill();
         let database = house.database();
         database

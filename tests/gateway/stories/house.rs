@@ -263,6 +263,18 @@ impl House {
         assert!(said.is_some(), "{text:?} not in {:?}", self.errors());
     }
 
+    /// Waits until everything that is on a screen is known to be there: a crash before that shows
+    /// a card a second time.
+    pub async fn all_sent(&self) {
+        let unsent = "SELECT count(*) FROM outbox WHERE state IN ('queued', 'sending')";
+        let sent = soon(|| (self.count(unsent) == 0).then_some(()));
+        assert!(
+            sent.await.is_some(),
+            "letters stay unsent: {}",
+            self.errors()
+        );
+    }
+
     /// Waits until Telegram has been told that everything was heard.
     pub async fn all_heard(&self) {
         let heard = self
