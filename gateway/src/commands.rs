@@ -31,9 +31,9 @@ pub(crate) async fn carry_out(house: Arc<House>, pending: Pending) {
         Admission::Press {
             person,
             token,
+            on,
             reply,
-            ..
-        } => gate::press(&house, &person, &event.place, token)
+        } => gate::press(&house, &person, &event.place, token, on)
             .await
             .map(|notice| Some((reply, notice))),
         Admission::WrongPresser { reply } => Ok(Some((

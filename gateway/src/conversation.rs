@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 use crate::agent::model::{Completion, ModelError};
 use crate::agent::prompt::prompt;
-use crate::agent::tools::{Keeper, Whose};
+use crate::agent::tools::Whose;
 use crate::agent::{Ended, Next};
 use crate::inbox::Signal;
 use crate::store::{Loaded, Speak, StoreError};
@@ -121,7 +121,6 @@ async fn think(
     loaded: &Loaded,
     cancelled: &mut watch::Receiver<()>,
 ) -> Result<Flow, StoreError> {
-    let memories = house.store.standing_memories(keeper(loaded)).await?;
     let tools = house
         .tools
         .specs()
@@ -129,7 +128,7 @@ async fn think(
         .filter(|spec| offers(loaded.scope, spec))
         .cloned()
         .collect();
-    let prompt = prompt(&loaded.turn, &loaded.person.name, &memories, tools);
+    let prompt = prompt(&loaded.turn, &loaded.person.name, &loaded.memories, tools);
     let mut streamed = |_: &str| {};
     cancelled.mark_unchanged();
     let completed = {
@@ -216,19 +215,11 @@ async fn end(house: &House, loaded: &Loaded, why: &str) -> Result<Flow, StoreErr
     Ok(Flow::Rest)
 }
 
-/// Whose memory a conversation uses: in a group the place's, never a person's.
-pub(crate) fn keeper(loaded: &Loaded) -> Keeper {
-    match loaded.kind {
-        ChatKind::Direct => Keeper::Person(loaded.person.id),
-        ChatKind::Group => Keeper::Place(loaded.place_id.0),
-    }
-}
-
 /// For whom and where the calls of a conversation run.
 pub(crate) fn whose(loaded: &Loaded) -> Whose {
     Whose {
         workspace: loaded.place_id.0,
-        keeper: keeper(loaded),
+        keeper: loaded.keeper,
         taint: loaded.taint.clone(),
     }
 }

@@ -12,12 +12,15 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::House;
 use crate::clock;
-use crate::store::{Handed, Letter, Outcome, Repeat, StoreError};
+use crate::store::{HandOver, Handed, Letter, Outcome, Repeat, StoreError};
 
 /// The longest pause between two tries, in seconds.
 const LONGEST_PAUSE: i64 = 600;
 /// After this many tries a letter is given up: about a day.
 const TRIES: u32 = 150;
+
+/// How long a letter waits that came before an earlier one of its place, in milliseconds.
+const OVERTAKEN: i64 = 10;
 
 /// What became of one try.
 enum Fate {
@@ -68,7 +71,7 @@ pub(crate) async fn run(
         let wait = Duration::from_millis(u64::try_from(wait).unwrap_or(1).max(1));
         tokio::select! {
             letter = letters.recv(), if open => match letter {
-                Some(letter) => queues.entry(letter.place.clone()).or_default().push_back(letter),
+                Some(letter) => enqueue(&mut queues, letter),
                 None => open = false,
             },
             Some((place, fate)) = flying.next(), if !flying.is_empty() => {
@@ -76,7 +79,7 @@ pub(crate) async fn run(
                 match fate {
                     Fate::Settled(more) => {
                         for letter in more {
-                            queues.entry(letter.place.clone()).or_default().push_back(letter);
+                            enqueue(&mut queues, letter);
                         }
                     }
                     Fate::Later(letter, pause) => {
@@ -84,7 +87,7 @@ pub(crate) async fn run(
                             Pause::Line => { held.insert(place.line.clone(), letter.due); }
                             Pause::Place => {}
                         }
-                        queues.entry(place).or_default().push_front(letter);
+                        enqueue(&mut queues, letter);
                     }
                 }
             },
@@ -96,6 +99,14 @@ pub(crate) async fn run(
             () = tokio::time::sleep(wait) => {}
         }
     }
+}
+
+/// Puts a letter where it belongs among those of its place: they go out in the order in which
+/// they were stored, in whatever order they come here.
+fn enqueue(queues: &mut BTreeMap<Place, VecDeque<Letter>>, letter: Letter) {
+    let queue = queues.entry(letter.place.clone()).or_default();
+    let at = queue.partition_point(|other| other.id < letter.id);
+    queue.insert(at, letter);
 }
 
 async fn deliver(house: Arc<House>, letter: Letter) -> (Place, Fate) {
@@ -129,8 +140,13 @@ async fn try_once(house: &House, mut letter: Letter) -> Result<Fate, StoreError>
     match letter.handed {
         Handed::Yes => {}
         Handed::No => match house.store.hand_over(letter.id).await? {
-            Some(encoded) => letter.encoded = encoded,
-            None => return Ok(Fate::Settled(Vec::new())),
+            HandOver::Gone => return Ok(Fate::Settled(Vec::new())),
+            HandOver::Now(encoded) => letter.encoded = encoded,
+            // What goes before it was stored before it and is on its way here.
+            HandOver::Waits => {
+                let due = Timestamp(clock::now().0.saturating_add(OVERTAKEN));
+                return Ok(Fate::Later(Letter { due, ..letter }, Pause::Place));
+            }
         },
     }
     let message = match send(house, adapter.as_ref(), &letter).await? {

@@ -6,7 +6,7 @@ use bot_policy::access::{Person, Role};
 use bot_policy::approval::{Choice, OpenQuestion, Press, Redeemed, Refusal, State, redeem};
 use bot_policy::card::card;
 use bot_policy::event::ReplyHandle;
-use bot_policy::id::{ButtonToken, LineId, Place};
+use bot_policy::id::{ButtonToken, LineId, MessageRef, Place};
 use bot_policy::message::Choices;
 use bot_policy::visible;
 
@@ -21,12 +21,20 @@ pub(crate) async fn press(
     person: &Person,
     place: &Place,
     token: ButtonToken,
+    on: Option<MessageRef>,
 ) -> Result<Option<String>, StoreError> {
     let Some(pressed) = house.store.pressed(token).await? else {
         return Ok(Some("I do not know this button any more.".into()));
     };
     if pressed.person != person.id || pressed.place != *place {
         return Ok(Some("This is not yours to answer.".into()));
+    }
+    if let (Some((_, question)), Some(on)) = (&pressed.question, on) {
+        let now = clock::now();
+        house
+            .store
+            .card_stands(question.id, place.clone(), on, now)
+            .await?;
     }
     match pressed.meaning {
         Meaning::Approval(choice) => approval(house, person, pressed, choice).await,

@@ -10,11 +10,13 @@ use bot_policy::message::OutboundMessage;
 use bot_policy::taint::Taint;
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::memories::standing_memories;
 use super::outbox::{About, Letter, notice, post};
 use super::people::{owner_of, person};
 use super::questions::open_question;
 use super::rows::{PlaceId, column, json, known_place, parse, place, place_id};
 use super::{Store, StoreError};
+use crate::agent::tools::Keeper;
 use crate::agent::{Entry, Turn};
 
 /// A conversation as one step needs it.
@@ -38,12 +40,16 @@ pub struct Loaded {
     pub taint: Taint,
     /// Whether asks are asked.
     pub mode: Mode,
+    /// Whose memory it uses: in a group the place's, never a person's.
+    pub keeper: Keeper,
+    /// The confirmed memories that stand in the instructions, newest last.
+    pub memories: Vec<String>,
     /// History and pending work.
     pub turn: Turn,
 }
 
 /// How many entries of a history are read back.
-const ENTRIES_KEPT: i64 = 400;
+const ENTRIES_KEPT: i64 = 200;
 
 /// Whether the conversation of a place keeps nothing.
 pub(super) fn incognito(tx: &Connection, place: PlaceId) -> Result<Incognito, StoreError> {
@@ -217,6 +223,14 @@ fn load(tx: &Connection, id: ConversationId) -> Result<Option<Loaded>, StoreErro
     };
     let kind: ChatKind = column(row, "kind")?;
     let incognito: Incognito = column(row, "incognito")?;
+    let keeper = match kind {
+        ChatKind::Direct => Keeper::Person(person.id),
+        ChatKind::Group => Keeper::Place(place_id.0),
+    };
+    let memories = match incognito {
+        Incognito::Off => standing_memories(tx, keeper)?,
+        Incognito::On => Vec::new(),
+    };
     Ok(Some(Loaded {
         id,
         scope: bot_policy::access::scope(person.role, kind, incognito),
@@ -227,6 +241,8 @@ fn load(tx: &Connection, id: ConversationId) -> Result<Option<Loaded>, StoreErro
         kind,
         taint: column(row, "taint")?,
         mode: column(row, "mode")?,
+        keeper,
+        memories,
         turn: turn(tx, id)?,
     }))
 }

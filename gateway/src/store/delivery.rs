@@ -1,13 +1,24 @@
 //! What became of what was to be shown?
 
 use adapters::Encoded;
-use bot_policy::id::{MessageRef, PersonId, Timestamp};
+use bot_policy::id::{MessageRef, PersonId, Place, QuestionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::buttons::{Meaning, button};
 use super::outbox::{About, Letter, Outcome, letter, notice, post, put};
-use super::rows::{PlaceId, column, message_key, place};
+use super::rows::{PlaceId, column, known_place, message_key, place};
 use super::{Store, StoreError};
+
+/// Whether a letter may be handed to its adapter.
+#[derive(Debug)]
+pub enum HandOver {
+    /// It was dropped or settled meanwhile.
+    Gone,
+    /// It may, showing this.
+    Now(Encoded),
+    /// Something of its place goes before it.
+    Waits,
+}
 
 impl Store {
     /// What was left unsent. A letter that was handed over when the program stopped may have
@@ -37,20 +48,22 @@ impl Store {
         .await
     }
 
-    /// Records that a letter is handed to its adapter now. Nothing if it was dropped meanwhile.
-    pub async fn hand_over(&self, id: i64) -> Result<Option<Encoded>, StoreError> {
+    /// Records that a letter is handed to its adapter now, unless something of its place goes
+    /// before it.
+    pub async fn hand_over(&self, id: i64) -> Result<HandOver, StoreError> {
         self.write(move |tx| {
-            let changed = tx
-                .prepare_cached(
-                    "UPDATE outbox SET state = 'sending' WHERE id = ?1 AND state = 'queued'",
-                )?
-                .execute([id])?;
-            if changed == 0 {
-                return Ok(None);
-            }
-            let mut found = tx.prepare_cached("SELECT encoded FROM outbox WHERE id = ?1")?;
+            let mut found = tx.prepare_cached(
+                "SELECT encoded, EXISTS (SELECT 1 FROM outbox AS before WHERE before.place = outbox.place
+                     AND before.id < outbox.id AND before.state IN ('queued', 'sending')) AS waits
+                 FROM outbox WHERE id = ?1 AND state = 'queued'",
+            )?;
             let mut rows = found.query([id])?;
-            rows.next()?.map(|row| column(row, "encoded")).transpose()
+            let Some(row) = rows.next()? else { return Ok(HandOver::Gone) };
+            if row.get("waits")? {
+                return Ok(HandOver::Waits);
+            }
+            tx.prepare_cached("UPDATE outbox SET state = 'sending' WHERE id = ?1")?.execute([id])?;
+            Ok(HandOver::Now(column(row, "encoded")?))
         })
         .await
     }
@@ -62,6 +75,35 @@ impl Store {
             let message = message.map(|message| message_key(PlaceId(at), message.as_str()));
             tx.prepare_cached("UPDATE outbox SET state = 'sent', message = coalesce(?2, message), error = NULL WHERE id = ?1")?
                 .execute(params![id, message])?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Notes that the card of a question stands under this message too, as a press tells: an
+    /// earlier copy whose sending was never confirmed. It is redrawn with the others from now on.
+    pub async fn card_stands(
+        &self,
+        question: QuestionId,
+        at: Place,
+        message: MessageRef,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.write(move |tx| {
+            let Some(at) = known_place(tx, &at)? else {
+                return Ok(());
+            };
+            tx.prepare_cached(
+                "INSERT INTO outbox (place, question, kind, encoded, state, due, message, at)
+                 SELECT ?1, ?2, 'copy', 'null', 'sent', ?4, ?3, ?4
+                 WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE message = ?3)",
+            )?
+            .execute(params![
+                at.0,
+                question.0,
+                message_key(at, message.as_str()),
+                now.0
+            ])?;
             Ok(())
         })
         .await

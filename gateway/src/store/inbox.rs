@@ -1,7 +1,7 @@
 //! What was heard? Claimed once, judged and put where it belongs, all in one transaction.
 
 use adapters::Cursor;
-use bot_policy::access::{Admission, Incognito, Person, Scope, admit};
+use bot_policy::access::{Admission, Incognito, Person, Role, Scope, admit};
 use bot_policy::event::{
     ChatKind, EventKind, InboundEvent, Part, PartBody, Provenance, ReplyHandle, Sender,
 };
@@ -286,13 +286,13 @@ fn pair(
     match try_code(tx, event, user, code, now)? {
         Tried::Paired(person) => {
             let who = match person.role {
-                bot_policy::access::Role::Guest => format!("as the guest {}", person.name),
-                bot_policy::access::Role::Owner => "as the owner".to_owned(),
+                Role::Guest => format!("as the guest {}", person.name),
+                Role::Owner => "as the owner".to_owned(),
             };
             let mut text = format!(
                 "You are paired {who}. Only your messages and your presses count here. /help shows what you can type."
             );
-            if let Some(welcome) = welcome {
+            if let (Some(welcome), Role::Owner) = (welcome, person.role) {
                 text.push_str("\n\n");
                 text.push_str(welcome);
             }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use bot_policy::taint::Taint;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::rows::{column, json, parse};
 use super::{Store, StoreError};
@@ -117,17 +117,17 @@ impl Marks for Store {
     }
 }
 
-impl Store {
-    /// The confirmed memories that stand in the instructions, newest last.
-    pub async fn standing_memories(&self, keeper: Keeper) -> Result<Vec<String>, StoreError> {
-        self.read(move |tx| {
-            let mut found =
-                tx.prepare_cached("SELECT text FROM memory WHERE keeper = ?1 AND confirmed = 1 ORDER BY id DESC LIMIT ?2")?;
-            let mut memories: Vec<String> =
-                found.query_map(params![keeper_key(keeper), STANDING], |row| row.get(0))?.collect::<Result<_, _>>()?;
-            memories.reverse();
-            Ok(memories)
-        })
-        .await
-    }
+/// The confirmed memories that stand in the instructions, newest last.
+pub(super) fn standing_memories(
+    tx: &Connection,
+    keeper: Keeper,
+) -> Result<Vec<String>, StoreError> {
+    let mut found = tx.prepare_cached(
+        "SELECT text FROM memory WHERE keeper = ?1 AND confirmed = 1 ORDER BY id DESC LIMIT ?2",
+    )?;
+    let mut memories: Vec<String> = found
+        .query_map(params![keeper_key(keeper), STANDING], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    memories.reverse();
+    Ok(memories)
 }

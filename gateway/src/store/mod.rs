@@ -1,11 +1,10 @@
 //! What survives a restart? Whole transactions, named after what they do.
 //!
 //! One thread writes and groups what is queued into one commit; `synchronous=FULL` makes each
-//! commit durable before anybody is told of it. Reads go to a second connection.
+//! commit durable before anybody is told of it. Reads go to a second connection, at once.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use adapters::Encoded;
 use bot_policy::id::LineId;
@@ -33,6 +32,7 @@ mod turns;
 pub use audit::AuditEntry;
 pub use buttons::{Meaning, Pressed};
 pub use conversations::Loaded;
+pub use delivery::HandOver;
 pub use inbox::{Accepted, Pending};
 pub use outbox::{Handed, Letter, Outcome, Repeat};
 pub use people::Claimed;
@@ -47,7 +47,7 @@ pub type Encoder = dyn Fn(&LineId, &OutboundMessage) -> Vec<Encoded> + Send + Sy
 #[derive(Clone)]
 pub struct Store {
     writer: mpsc::Sender<Job>,
-    reader: mpsc::Sender<Job>,
+    reader: Arc<Mutex<Connection>>,
     encode: Arc<Encoder>,
 }
 
@@ -95,8 +95,8 @@ impl Store {
         migrate(&writer)?;
         let reader = connect(path)?;
         Ok(Self {
-            writer: work("store-write", writer, Transact::Yes)?,
-            reader: work("store-read", reader, Transact::No)?,
+            writer: work(writer)?,
+            reader: Arc::new(Mutex::new(reader)),
             encode,
         })
     }
@@ -113,12 +113,14 @@ impl Store {
         run(&self.writer, job).await
     }
 
+    /// Reads one consistent state. A read is short, and handing it to a thread would cost more
+    /// than it takes.
     async fn read<T, F>(&self, job: F) -> Result<T, StoreError>
     where
-        T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+        F: FnOnce(&Connection) -> Result<T, StoreError>,
     {
-        run(&self.reader, job).await
+        let connection = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        within_savepoint(&connection, job)
     }
 }
 
@@ -163,27 +165,17 @@ fn within_savepoint<T>(
     }
 }
 
-enum Transact {
-    No,
-    Yes,
-}
-
-fn work(
-    name: &str,
-    connection: Connection,
-    transact: Transact,
-) -> Result<mpsc::Sender<Job>, StoreError> {
+fn work(connection: Connection) -> Result<mpsc::Sender<Job>, StoreError> {
     let (send, jobs) = mpsc::channel::<Job>();
     std::thread::Builder::new()
-        .name(name.to_owned())
+        .name("store".to_owned())
         .stack_size(512 * 1024)
         .spawn(move || {
             while let Ok(first) = jobs.recv() {
-                let group = std::iter::once(first).chain(jobs.try_iter().take(GROUP));
-                match transact {
-                    Transact::No => group.for_each(|job| job(Ok(&connection))(Ok(()))),
-                    Transact::Yes => commit(&connection, group),
-                }
+                commit(
+                    &connection,
+                    std::iter::once(first).chain(jobs.try_iter().take(GROUP)),
+                );
             }
         })
         .map_err(|_| StoreError::Stopped)?;
@@ -223,8 +215,18 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
 
 fn migrate(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(
-        "CREATE TABLE IF NOT EXISTS step (number INTEGER PRIMARY KEY, checksum TEXT NOT NULL)",
+        "BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS step (number INTEGER PRIMARY KEY, checksum TEXT NOT NULL)",
     )?;
+    match take_steps(connection) {
+        Ok(()) => Ok(connection.execute_batch("COMMIT")?),
+        Err(error) => {
+            connection.execute_batch("ROLLBACK")?;
+            Err(error)
+        }
+    }
+}
+
+fn take_steps(connection: &Connection) -> Result<(), StoreError> {
     let newest: Option<i64> =
         connection.query_row("SELECT max(number) FROM step", [], |row| row.get(0))?;
     if let Some(newest) = newest.filter(|newest| STEPS.iter().all(|(number, _)| number < newest)) {
@@ -243,13 +245,11 @@ fn migrate(connection: &Connection) -> Result<(), StoreError> {
             Some(known) if known == checksum => {}
             Some(_) => return Err(StoreError::Altered(*number)),
             None => {
-                connection.execute_batch("BEGIN IMMEDIATE")?;
                 connection.execute_batch(sql)?;
                 connection.execute(
                     "INSERT INTO step VALUES (?1, ?2)",
                     params![number, checksum],
                 )?;
-                connection.execute_batch("COMMIT")?;
             }
         }
     }

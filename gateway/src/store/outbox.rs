@@ -152,39 +152,45 @@ pub(super) fn redraw(
     now: Timestamp,
 ) -> Result<Vec<Letter>, StoreError> {
     let mut cards = tx.prepare_cached(
-        "SELECT id, place FROM outbox WHERE question = ?1 AND kind = 'message' ORDER BY place, id",
+        "SELECT id, place, kind = 'copy' FROM outbox WHERE question = ?1 AND kind IN ('message', 'copy')
+         ORDER BY place, id",
     )?;
-    let cards: Vec<(i64, PlaceId)> = cards
-        .query_map([question.0], |row| Ok((row.get(0)?, PlaceId(row.get(1)?))))?
+    let cards: Vec<(i64, PlaceId, bool)> = cards
+        .query_map([question.0], |row| {
+            Ok((row.get(0)?, PlaceId(row.get(1)?), row.get(2)?))
+        })?
         .collect::<Result<_, _>>()?;
     let mut letters = Vec::new();
     for shown in cards.chunk_by(|one, other| one.1 == other.1) {
-        let Some((_, at)) = shown.first() else {
+        let Some((_, at, _)) = shown.first() else {
             continue;
         };
         let to = place(tx, *at)?;
-        let parts = store.encode(&to.line, message);
-        for (index, (card, _)) in shown.iter().enumerate() {
-            // A card that was sent in more parts than it has now keeps no buttons in the rest.
-            let Some(encoded) = parts.get(index).or(parts.last()) else {
-                continue;
-            };
+        let mut parts = store.encode(&to.line, message).into_iter();
+        let Some(mut encoded) = parts.next() else {
+            continue;
+        };
+        for (card, _, copy) in shown {
             tx.prepare_cached("UPDATE outbox SET encoded = ?2 WHERE id = ?1")?
-                .execute(params![card, json(encoded)?])?;
+                .execute(params![card, json(&encoded)?])?;
             tx.prepare_cached(
                 "UPDATE outbox SET state = 'dropped' WHERE target = ?1 AND kind = 'edit' AND state = 'queued'",
             )?
             .execute([card])?;
-            let edit = Outcome::Edit(*card);
             letters.push(put(
                 tx,
                 *at,
                 &to,
-                edit,
+                Outcome::Edit(*card),
                 encoded.clone(),
                 About::Nothing,
                 now,
             )?);
+            // A card that was sent in more parts than it has now keeps no buttons in the rest,
+            // and neither does a copy of its last part.
+            if !copy && let Some(next) = parts.next() {
+                encoded = next;
+            }
         }
     }
     Ok(letters)

@@ -64,7 +64,7 @@ impl Store {
             let Some(id) = known_place(tx, &place)? else { return Ok(Vec::new()) };
             let mut lines = Vec::new();
             let mut shown = tx.prepare_cached(
-                "SELECT id, at, encoded FROM outbox WHERE place = ?1 AND kind <> 'edit' AND state <> 'failed' AND encoded <> 'null'
+                "SELECT id, at, encoded FROM outbox WHERE place = ?1 AND kind IN ('message', 'report') AND state <> 'failed' AND encoded <> 'null'
                  ORDER BY id DESC LIMIT ?2",
             )?;
             let mut rows = shown.query(params![id.0, LINES as i64])?;

@@ -10,6 +10,7 @@ use bot_policy::id::ToolName;
 use serde_json::{Map, Value};
 
 use super::{Completion, Model, ModelError, Wanted};
+use crate::agent::CALLS_PER_TURN;
 use crate::agent::prompt::{Message, Prompt};
 
 /// The practice model.
@@ -40,8 +41,8 @@ impl Model for Practice {
     }
 }
 
-/// Orders taken from one look at the conversation.
-const ORDERS_AT_ONCE: usize = 8;
+/// Orders taken from one look at the conversation; a turn has no more calls anyway.
+const ORDERS_AT_ONCE: usize = CALLS_PER_TURN as usize;
 
 fn obey(prompt: &Prompt) -> Completion {
     let fresh: Vec<&Message> = prompt
