@@ -61,6 +61,6 @@ impl Paired {
 
     /// Waits until what follows a reply is stored too.
     pub async fn quiet(&self) {
-        tokio::time::sleep(Duration::from_millis(8)).await;
+        tokio::time::sleep(Duration::from_millis(12)).await;
     }
 }
