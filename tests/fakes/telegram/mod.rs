@@ -346,6 +346,22 @@ impl Fake {
         calls.map(|call| call.body).collect()
     }
 
+    /// When the bot called a method for the n-th time, from 0; cheap, so that it may be measured.
+    pub fn arrival(&self, method: &str, n: usize) -> Option<std::time::Instant> {
+        let state = self.shared.lock();
+        state.arrivals.get(method)?.get(n).copied()
+    }
+
+    /// How often the bot called a method, by its lower-case name.
+    pub fn arrivals(&self, method: &str) -> usize {
+        self.shared.lock().arrivals.get(method).map_or(0, Vec::len)
+    }
+
+    /// When updates were last handed out to a poll.
+    pub fn handed_at(&self) -> Option<std::time::Instant> {
+        self.shared.lock().handed
+    }
+
     /// What was answered to presses, in order.
     pub fn answers(&self) -> Vec<Answered> {
         self.shared.lock().answered.clone()

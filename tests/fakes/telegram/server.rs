@@ -34,6 +34,12 @@ pub async fn call(
     };
     let fault = {
         let mut state = shared.lock();
+        let arrived = Instant::now().into_std();
+        state
+            .arrivals
+            .entry(method.clone())
+            .or_default()
+            .push(arrived);
         state.calls.push(Call {
             method: method.clone(),
             body: body.clone(),
@@ -147,12 +153,11 @@ async fn updates(shared: &Shared, body: &Value) -> Result<Value, Refusal> {
                 .cloned()
                 .collect()
         };
-        let over = timeout_at(deadline, async {
-            if batch.is_empty() {
-                let _ = watch.changed().await;
-            }
-        });
-        if !batch.is_empty() || over.await.is_err() {
+        if !batch.is_empty() {
+            shared.lock().handed = Some(Instant::now().into_std());
+            return Ok(json!(batch));
+        }
+        if timeout_at(deadline, watch.changed()).await.is_err() {
             return Ok(json!(batch));
         }
     }

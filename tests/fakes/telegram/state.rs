@@ -1,7 +1,7 @@
 //! What does the platform remember?
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -110,6 +110,10 @@ pub(super) struct State {
     pub answered: Vec<Answered>,
     pub faults: HashMap<String, VecDeque<Fault>>,
     pub calls: Vec<Call>,
+    /// When each call of a method arrived.
+    pub arrivals: HashMap<String, Vec<Instant>>,
+    /// When updates were last handed out.
+    pub handed: Option<Instant>,
     pub polls: usize,
     pub most_polls: usize,
     pub allowed: Option<Vec<String>>,
@@ -137,6 +141,8 @@ impl State {
             answered: Vec::new(),
             faults: HashMap::new(),
             calls: Vec::new(),
+            arrivals: HashMap::new(),
+            handed: None,
             polls: 0,
             most_polls: 0,
             allowed: None,

@@ -1,0 +1,127 @@
+//! Is anything lost when the program is killed at any moment? Each round says a few things, kills
+//! it without warning and starts it again; at the end every word must be stored, once.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use fakes::telegram::Fake;
+use rusqlite::Connection;
+
+use crate::disk::Disk;
+use crate::figure::{Aim, percentile, print};
+use crate::person::{Paired, paired};
+
+/// Runs the rounds; false when something was lost or done twice.
+pub async fn run(program: &Path, rounds: usize) -> bool {
+    let mut paired = paired(program).await;
+    let mut disk = Disk::new(paired.home.folder());
+    let mut chance = Chance(0x9E37_79B9_7F4A_7C15);
+    let mut starts = Vec::new();
+    let mut said = 0;
+    for _ in 0..rounds {
+        for _ in 0..=chance.below(2) {
+            paired
+                .fake
+                .private_message(paired.anna, &format!("round {said}"));
+            said += 1;
+        }
+        let until = Duration::from_micros(chance.below(6_000));
+        tokio::time::sleep(until).await;
+        let Paired {
+            fake,
+            anna,
+            home,
+            running,
+        } = paired;
+        running.kill();
+        let mut running = home.start();
+        starts.push(crate::figure::ms(home.serving(&mut running).await));
+        paired = Paired {
+            fake,
+            anna,
+            home,
+            running,
+        };
+        disk.probe(1);
+    }
+    let settled = settled(&paired).await;
+    let kept = kept(&paired.home.database());
+    let shown = paired.fake.messages(paired.anna.direct());
+    let unknown = shown
+        .iter()
+        .filter(|shown| shown.text.contains("may not have arrived"))
+        .count();
+    let count = |name: &str, value: usize| print(name, value as f64, "count", Aim::None, &disk);
+    count("kill_rounds", rounds);
+    count("kill_words_said", said);
+    count("kill_words_stored", kept.words);
+    count("kill_words_stored_twice", kept.twice);
+    count("kill_left_unsent", kept.unsent);
+    count("kill_deliveries_reported_unknown", unknown);
+    let start = percentile(&starts, 50);
+    print("kill_start_p50", start, "ms", Aim::None, &disk);
+    let whole = settled && kept.sound && kept.words == said && kept.twice == 0 && kept.unsent == 0;
+    if !whole {
+        let sound = kept.sound;
+        eprintln!("bench: something was lost (all heard: {settled}, database sound: {sound})");
+    }
+    whole
+}
+
+/// Waits until everything was heard and nothing more is sent.
+async fn settled(paired: &Paired) -> bool {
+    let fake: &Fake = &paired.fake;
+    let begun = Instant::now();
+    let mut sent = fake.arrivals("sendmessage");
+    while begun.elapsed() < LONGEST {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let now = fake.arrivals("sendmessage");
+        if now == sent && fake.waiting() == 0 && kept(&paired.home.database()).unsent == 0 {
+            return true;
+        }
+        sent = now;
+    }
+    false
+}
+
+struct Kept {
+    words: usize,
+    twice: usize,
+    unsent: usize,
+    sound: bool,
+}
+
+fn kept(database: &Path) -> Kept {
+    let database = Connection::open(database).expect("the program's database");
+    let count = |sql: &str| -> usize {
+        let count: i64 = database
+            .query_row(sql, [], |row| row.get(0))
+            .expect("a table that is there");
+        usize::try_from(count).expect("a count")
+    };
+    let sound: String = database
+        .query_row("PRAGMA quick_check", [], |row| row.get(0))
+        .expect("a check");
+    Kept {
+        words: count("SELECT count(DISTINCT message) FROM entry WHERE body LIKE '%round %'"),
+        twice: count(
+            "SELECT count(*) FROM (SELECT 1 FROM entry WHERE body LIKE '%round %' GROUP BY message HAVING count(*) > 1)",
+        ),
+        unsent: count("SELECT count(*) FROM outbox WHERE state IN ('queued', 'sending')"),
+        sound: sound == "ok",
+    }
+}
+
+/// The same moments in every run.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+}
+
+const LONGEST: Duration = Duration::from_secs(60);
