@@ -4,8 +4,8 @@
 use crate::access::{Role, Scope, offers};
 use crate::call::{Arguments, Call};
 use crate::decide::{Finding, Mode, Says, Standing};
-use crate::pattern::Pattern;
-use crate::rules::{Action, Allows, Rule, Rules};
+use crate::rules::pattern::Pattern;
+use crate::rules::{Action, Allows, Rule};
 use crate::tool::{
     self, AlwaysAsk, Change, CommandSpec, Effects, Origin, ParameterRole, Permission, Reach,
     ToolSpec,
@@ -143,10 +143,10 @@ pub(crate) fn granted(facts: &Facts, standing: &Standing) -> Option<Finding> {
 /// Row 5.
 pub(crate) fn denied(facts: &Facts, standing: &Standing) -> Option<Finding> {
     let rule = standing.rules.denial(facts.call)?;
-    let because = if is_guests(standing) || standing.scope == Scope::Group {
-        "a rule denies it".to_owned()
-    } else {
+    let because = if names_rules(standing) {
         format!("the rule \"{}\" denies it", rule.pattern)
+    } else {
+        "a rule denies it".to_owned()
     };
     Some(finding(5, Says::Deny, because))
 }
@@ -226,7 +226,7 @@ fn approved_here(facts: &Facts, standing: &Standing) -> Option<Finding> {
             && Pattern::read(&rule.pattern)
                 .is_none_or(|pattern| RUNS.iter().any(|name| pattern.names_command(name)))
     };
-    let held = standing.rules.rules.iter().any(asks_for_exec);
+    let held = standing.rules.owners().iter().any(asks_for_exec);
     let approved = standing
         .approvals
         .iter()
@@ -247,17 +247,11 @@ fn ruled(facts: &Facts, standing: &Standing, extra: Option<&Rule>) -> Option<Fin
     } else {
         Allows::All
     };
-    let with_extra = extra.map(|rule| {
-        let mut rules = Rules::clone(&standing.rules);
-        rules.rules.push(rule.clone());
-        rules
-    });
-    let rules = with_extra.as_ref().unwrap_or(&standing.rules);
-    let rule = rules.word(facts.call, allows)?;
-    let named = if is_guests(standing) || standing.scope == Scope::Group {
-        "a rule".to_owned()
-    } else {
+    let rule = standing.rules.word(facts.call, allows, extra)?;
+    let named = if names_rules(standing) {
         format!("the rule \"{}\"", rule.pattern)
+    } else {
+        "a rule".to_owned()
     };
     Some(match rule.action {
         Action::Allow => finding(13, Says::Allow, format!("{named} allows it")),
@@ -287,6 +281,11 @@ fn lifted(standing: &Standing, asked: Finding) -> Finding {
         },
         Mode::Auto | Mode::Interactive => asked,
     }
+}
+
+/// Whether the owner's rules may be named here: in a guest's place and in a group they are not.
+pub(crate) fn names_rules(standing: &Standing) -> bool {
+    !is_guests(standing) && standing.scope != Scope::Group
 }
 
 /// Whether the place is a guest's, where the owner's own allows do not speak.

@@ -4,8 +4,8 @@
 use crate::access::Scope;
 use crate::call::Call;
 use crate::decide::{Finding, Says, Standing};
-use crate::pattern::Pattern;
 use crate::rows::{self, Facts, RUNS};
+use crate::rules::pattern::Pattern;
 use crate::rules::{Action, Rule};
 use crate::tool::ParameterRole;
 use crate::{egress, path, visible};

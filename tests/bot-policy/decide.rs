@@ -409,7 +409,7 @@ fn situations() -> Vec<Situation> {
             standing.grants = Arc::default()
         }),
         (5, Says::Deny, |standing, _| {
-            let mut rules = standing.rules.rules.clone();
+            let mut rules = standing.rules.owners().to_vec();
             rules.push(rule("@files write", Action::Deny));
             standing.rules = Arc::new(bot_policy::rules::Rules::in_force(rules));
         }),
