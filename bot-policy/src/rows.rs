@@ -152,7 +152,14 @@ pub(crate) fn denied(facts: &Facts, standing: &Standing) -> Option<Finding> {
 }
 
 /// Row 6.
-pub(crate) fn always_ask(facts: &Facts) -> Option<Finding> {
+pub(crate) fn always_ask(facts: &Facts, standing: &Standing) -> Option<Finding> {
+    let gated = |permission: &&Permission| standing.grants.asks_every_time(permission);
+    if let Some(permission) = facts.permissions.iter().find(gated) {
+        return Some(once(
+            6,
+            format!("the permission {permission} asks every time"),
+        ));
+    }
     if facts
         .command
         .is_some_and(|command| command.always_ask == AlwaysAsk::Yes)

@@ -25,7 +25,7 @@ pub(crate) fn judge(call: &Call, standing: &Standing, extra: Option<&Rule>) -> J
         rows::limits(&facts, standing),
         rows::granted(&facts, standing),
         rows::denied(&facts, standing),
-        rows::always_ask(&facts),
+        rows::always_ask(&facts, standing),
         rows::command_line(&facts),
         egress::leaks_sensitive(&facts.effects, &standing.taint, &standing.place)
             .map(|because| rows::once(8, because)),

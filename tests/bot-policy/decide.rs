@@ -109,6 +109,7 @@ fn row_4_a_grant_on_one_folder_holds_for_no_other() {
     let standing = Standing {
         grants: Arc::new(Grants {
             grants: vec!["files.read:notes/**".parse().unwrap()],
+            approval_required: Vec::new(),
         }),
         ..standing()
     };
