@@ -1,16 +1,16 @@
-//! What does one row of the table say? Rows 1 to 7, 9 and 11, then 12 to 16; rows 8 and 10 are
-//! in `egress`.
+//! What does one row of the table say? All but row 8, which is in `egress`.
 
 use crate::access::{Role, Scope, offers};
 use crate::call::{Arguments, Call};
 use crate::decide::{Finding, Mode, Says, Standing};
+use crate::egress::{self, Sends};
 use crate::rules::pattern::Pattern;
 use crate::rules::{Action, Allows, Rule};
 use crate::tool::{
     self, AlwaysAsk, Change, CommandSpec, Effects, Origin, ParameterRole, Permission, Reach,
     ToolSpec,
 };
-use crate::{own, risk, shell};
+use crate::{mail, own, risk, shell};
 
 /// What is looked up once for all rows.
 pub(crate) struct Facts<'a> {
@@ -64,6 +64,13 @@ impl<'a> Facts<'a> {
                 .iter()
                 .any(|parameter| parameter.role == ParameterRole::CommandLine)
         })
+    }
+
+    fn has(&self, name: &str) -> bool {
+        match &self.call.arguments {
+            Arguments::Readable(map) => map.get(name).is_some_and(|value| !value.is_null()),
+            Arguments::Unreadable(_) => true,
+        }
     }
 
     pub(crate) fn is_unreadable(&self) -> bool {
@@ -160,6 +167,11 @@ pub(crate) fn always_ask(facts: &Facts, standing: &Standing) -> Option<Finding> 
             format!("the permission {permission} asks every time"),
         ));
     }
+    if facts.call.tool.as_str() == EMAIL
+        && let Err(why) = mail::of(facts.call)
+    {
+        return Some(finding(6, Says::Deny, why.to_string()));
+    }
     if facts
         .command
         .is_some_and(|command| command.always_ask == AlwaysAsk::Yes)
@@ -194,6 +206,28 @@ pub(crate) fn outside_changes(facts: &Facts, standing: &Standing) -> Option<Find
         )),
         Change::NewMemory | Change::Nothing | Change::Something => None,
     }
+}
+
+/// Row 10.
+pub(crate) fn carries_out(facts: &Facts, standing: &Standing) -> Option<Finding> {
+    let texts: Vec<&str> = facts.texts().into_iter().map(|(_, text)| text).collect();
+    let body = facts.command.is_some_and(|command| {
+        let bodies = command
+            .parameters
+            .iter()
+            .filter(|one| one.role == ParameterRole::Body);
+        bodies.map(|body| &body.name).any(|name| facts.has(name))
+    });
+    let sends = if body { Sends::More } else { Sends::Address };
+    egress::carries_out(
+        &facts.effects,
+        &standing.taint,
+        &standing.place,
+        &standing.known,
+        &texts,
+        sends,
+    )
+    .map(|because| once(10, because))
 }
 
 /// Row 11.

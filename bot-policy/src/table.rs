@@ -30,8 +30,7 @@ pub(crate) fn judge(call: &Call, standing: &Standing, extra: Option<&Rule>) -> J
         egress::leaks_sensitive(&facts.effects, &standing.taint, &standing.place)
             .map(|because| rows::once(8, because)),
         rows::outside_changes(&facts, standing),
-        egress::carries_out(&facts.effects, &standing.taint, &standing.place)
-            .map(|because| rows::once(10, because)),
+        rows::carries_out(&facts, standing),
         rows::risky(&facts, standing),
     ]
     .into_iter()

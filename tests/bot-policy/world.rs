@@ -198,6 +198,7 @@ pub fn standing() -> Standing {
         rules: Arc::new(Rules::shipped()),
         grants: Arc::new(Grants::shipped(Scope::Owner, &tools)),
         tools: Arc::new(tools),
+        known: Arc::default(),
         approvals: Vec::new(),
         limits: Limits {
             calls_left: 10,

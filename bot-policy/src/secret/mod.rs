@@ -147,7 +147,10 @@ impl Redactor {
         match AhoCorasick::new(forms.iter().map(|(form, _, _)| form)) {
             Ok(automaton) => Ok(Self {
                 forms: Some(automaton),
-                kinds: forms.into_iter().map(|(_, kind, stands)| (kind, stands)).collect(),
+                kinds: forms
+                    .into_iter()
+                    .map(|(_, kind, stands)| (kind, stands))
+                    .collect(),
             }),
             Err(_) => Err(NotRedactable::TooLong),
         }
