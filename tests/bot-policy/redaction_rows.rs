@@ -132,7 +132,7 @@ fn cutting_is_linear_and_total() {
     ] {
         let start = std::time::Instant::now();
         assert!(redactor.cut(&text).len() <= 2 * text.len());
-        assert!(start.elapsed().as_millis() < 2000, "{}", &text[..8]);
+        assert!(start.elapsed().as_millis() < 2000, "{}", text.len());
     }
 }
 

@@ -19,8 +19,10 @@ struct Row {
     context: String,
 }
 
+type Surfaced = (&'static str, &'static str, fn() -> String);
+
 /// What the recorded words of a surface row mean here.
-const SURFACES: [(&str, &str, fn() -> String); 16] = [
+const SURFACES: [Surfaced; 16] = [
     ("acp: dialog grants", "run", || {
         after(Asked::AllowOnce, Offered::Rule)
     }),
