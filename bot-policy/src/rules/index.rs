@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::call::Call;
+use crate::rules::line::Spoken;
 use crate::rules::pattern::Pattern;
 use crate::rules::{Action, Rule, Whose};
 
@@ -72,8 +73,8 @@ impl Index {
 }
 
 impl Read {
-    pub(crate) fn matches(&self, call: &Call) -> bool {
-        self.rule.action.holds(self.pattern.as_ref(), call)
+    pub(crate) fn matches(&self, spoken: &Spoken) -> bool {
+        self.rule.action.holds(self.pattern.as_ref(), spoken)
     }
 
     pub(crate) fn denies(&self) -> bool {

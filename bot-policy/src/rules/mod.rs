@@ -16,6 +16,7 @@ pub use self::merge::{ProjectRules, Trust, merge, trust};
 pub use self::suggest::{Breadth, breadth, suggestion};
 use crate::call::{self, Arguments, Call};
 use crate::rules::index::{Index, Read};
+use crate::rules::line::Spoken;
 use crate::rules::pattern::{Pattern, Reading};
 
 /// One rule: a pattern and what it says.
@@ -137,6 +138,7 @@ impl Rules {
     /// The longest deny rule that matches; of a call that cannot be read or names no command, the
     /// first that names its tool.
     pub(crate) fn denial(&self, call: &Call) -> Option<&Rule> {
+        let spoken = Spoken::new(call);
         let denies = || self.index.of(call).filter(|read| read.denies());
         let unread = match &call.arguments {
             Arguments::Readable(_) => call.command.is_empty(),
@@ -146,7 +148,7 @@ impl Rules {
             let pattern = read.pattern.as_ref();
             pattern.is_none_or(|pattern| !call.command.is_empty() || pattern.command().is_some())
         };
-        longest(denies().filter(|read| read.matches(call)))
+        longest(denies().filter(|read| read.matches(&spoken)))
             .or_else(|| denies().filter(|_| unread).find(names_more))
             .map(|read| &read.rule)
     }
@@ -159,14 +161,16 @@ impl Rules {
         allows: Allows,
         extra: Option<&'a Rule>,
     ) -> Option<&'a Rule> {
+        let spoken = Spoken::new(call);
         let of = |action: Action| {
-            let spoken = self.index.of(call).filter(move |read| {
+            let named = self.index.of(call).filter(move |read| {
                 read.rule.action == action
                     && (allows == Allows::All
                         || action != Action::Allow
                         || read.whose == Whose::Shipped)
             });
-            longest(spoken.filter(|read| read.matches(call))).map(|read| (&read.rule, read.length))
+            longest(named.filter(|read| read.matches(&spoken)))
+                .map(|read| (&read.rule, read.length))
         };
         let more = extra
             .filter(|rule| allows == Allows::All && rule.matches(call))
@@ -188,10 +192,11 @@ impl Rules {
     /// Every rule that speaks of the call, the strictest kind first and the longest of a kind
     /// first.
     pub(crate) fn speaking(&self, call: &Call) -> Vec<&Rule> {
+        let spoken = Spoken::new(call);
         let mut all: Vec<&Read> = self
             .index
             .of(call)
-            .filter(|read| read.matches(call))
+            .filter(|read| read.matches(&spoken))
             .collect();
         all.sort_by_key(|read| (read.rule.action, read.length));
         all.reverse();
@@ -204,18 +209,18 @@ impl Rule {
     /// rule that asks or denies as widely; what cannot be read never allows and always holds back.
     pub fn matches(&self, call: &Call) -> bool {
         self.action
-            .holds(Pattern::read(&self.pattern).as_ref(), call)
+            .holds(Pattern::read(&self.pattern).as_ref(), &Spoken::new(call))
     }
 }
 
 impl Action {
-    fn holds(self, pattern: Option<&Pattern>, call: &Call) -> bool {
+    fn holds(self, pattern: Option<&Pattern>, spoken: &Spoken) -> bool {
         let reading = match self {
             Self::Allow => Reading::Narrow,
             Self::Ask | Self::Deny => Reading::Wide,
         };
         match (pattern, reading) {
-            (Some(pattern), reading) => pattern.matches(call, reading),
+            (Some(pattern), reading) => pattern.speaks_of(spoken, reading),
             (None, Reading::Narrow) => false,
             (None, Reading::Wide) => true,
         }

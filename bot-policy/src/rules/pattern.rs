@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::call::{Arguments, Call};
 use crate::path;
-use crate::rules::line;
+use crate::rules::line::Spoken;
 
 /// The longest pattern, in bytes.
 pub const PATTERN_BYTES: usize = 500;
@@ -119,6 +119,12 @@ impl Pattern {
     /// Whether the pattern speaks of the call. What cannot be read is surely meant by no pattern,
     /// and may be meant by each that names its command.
     pub fn matches(&self, call: &Call, reading: Reading) -> bool {
+        self.speaks_of(&Spoken::new(call), reading)
+    }
+
+    /// The same, of a call whose command lines are taken apart once for many patterns.
+    pub(crate) fn speaks_of(&self, spoken: &Spoken, reading: Reading) -> bool {
+        let call = spoken.call;
         let named = match reading {
             Reading::Narrow => {
                 self.tool == call.tool.as_str()
@@ -138,12 +144,18 @@ impl Pattern {
                     Reading::Narrow => *name == key,
                     Reading::Wide => means(name, key),
                 });
-                values.any(|(name, value)| holds(name, wanted.as_deref(), value, reading))
+                values.any(|(name, value)| holds(spoken, name, wanted.as_deref(), value, reading))
             })
     }
 }
 
-fn holds(name: &str, wanted: Option<&str>, value: &Value, reading: Reading) -> bool {
+fn holds(
+    spoken: &Spoken,
+    name: &str,
+    wanted: Option<&str>,
+    value: &Value,
+    reading: Reading,
+) -> bool {
     let value = match value {
         Value::Bool(false) | Value::Null => return false,
         Value::Bool(true) => return wanted.is_none_or(|wanted| wanted == "true"),
@@ -155,15 +167,19 @@ fn holds(name: &str, wanted: Option<&str>, value: &Value, reading: Reading) -> b
     let Some(wanted) = wanted else {
         return true;
     };
-    let is_line = LINES.iter().any(|line| same(line, name));
-    match (is_line, reading) {
+    match (is_line(name), reading) {
         (false, Reading::Narrow) => holds_narrowly(wanted, &value),
         (false, Reading::Wide) => holds_widely(wanted, &value),
-        (true, Reading::Narrow) => line::surely(wanted, &value),
+        (true, Reading::Narrow) => spoken.surely(wanted, &value),
         (true, Reading::Wide) => {
-            begins(&folded(&value), &folded(wanted)) || line::maybe(wanted, &value)
+            begins(&folded(&value), &folded(wanted)) || spoken.maybe(wanted, &value)
         }
     }
+}
+
+/// Whether a parameter of this name holds a command line.
+pub(crate) fn is_line(name: &str) -> bool {
+    LINES.iter().any(|line| same(line, name))
 }
 
 /// The same text, the same path, or a path below; a longer text only where it has no blanks.
