@@ -64,7 +64,7 @@ impl Call {
     }
 
     /// The one name that rules know the call by: `@files write --file notes.txt`, keys sorted,
-    /// what is only payload left out.
+    /// values with blanks in quotes, what is only payload left out.
     pub fn rule_name(&self) -> String {
         let mut name = self.head();
         let Arguments::Readable(map) = &self.arguments else {
@@ -80,7 +80,7 @@ impl Call {
                 Value::Bool(false) | Value::Null => {}
                 Value::Bool(true) => name.push_str(&format!(" --{key}")),
                 Value::Array(_) | Value::Number(_) | Value::Object(_) | Value::String(_) => {
-                    name.push_str(&format!(" --{key} {}", plain(value)));
+                    name.push_str(&format!(" --{key} {}", quoted(plain(value))));
                 }
             }
         }
@@ -99,6 +99,16 @@ pub(crate) fn plain(value: &Value) -> String {
                 value.to_string()
             }
         }
+    }
+}
+
+/// A value as one word of a rule name.
+fn quoted(value: String) -> String {
+    let is_one_word = !value.is_empty() && !value.contains(char::is_whitespace);
+    match (is_one_word, value.contains('"')) {
+        (true, _) => value,
+        (false, false) => format!("\"{value}\""),
+        (false, true) => format!("'{value}'"),
     }
 }
 

@@ -1,17 +1,23 @@
 //! What does the person see? A card, every field of it from the call.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::approval::Question;
 use crate::call::{Arguments, Call, plain};
 use crate::decide::Finding;
 use crate::message::Choices;
+use crate::site;
 use crate::table;
 use crate::tool::{ParameterRole, ToolSpec};
 use crate::visible::{self, Shown};
 
 /// The sign that only our cards begin with; stripped from all other text.
 pub const LEADING_SIGN: &str = "\u{1F6AA}";
+
+/// What stands before the registered name of an address, and before what is odd about it.
+const SITE: &str = "site";
 
 /// A question as it is shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,6 +68,23 @@ pub fn card(
     choices: Choices,
     body_limit: usize,
 ) -> Card {
+    card_beside(question, spec, choices, body_limit, &BTreeSet::new())
+}
+
+/// The same, and every address beside the sites that the owner knows: what resembles one of them
+/// without being part of it is told. A mail is never cut.
+pub fn card_beside(
+    question: &Question,
+    spec: Option<&ToolSpec>,
+    choices: Choices,
+    body_limit: usize,
+    known: &BTreeSet<String>,
+) -> Card {
+    let limit = if question.call.tool.as_str() == MAIL {
+        usize::MAX
+    } else {
+        body_limit
+    };
     let mut reasons: Vec<&Finding> = question.reasons.iter().collect();
     reasons.sort_by_key(|finding| table::place_on_card(finding.row));
     Card {
@@ -70,7 +93,7 @@ pub fn card(
             .iter()
             .map(|finding| visible::line(&finding.because))
             .collect(),
-        fields: fields(&question.call, spec, body_limit),
+        fields: fields(&question.call, spec, limit, known),
         always: question
             .always
             .as_ref()
@@ -82,7 +105,12 @@ pub fn card(
 
 /// Destinations, then command lines and bodies, then notes; each in the order of the command, and
 /// what the command does not know last.
-fn fields(call: &Call, spec: Option<&ToolSpec>, limit: usize) -> Vec<Field> {
+fn fields(
+    call: &Call,
+    spec: Option<&ToolSpec>,
+    limit: usize,
+    known_sites: &BTreeSet<String>,
+) -> Vec<Field> {
     let map = match &call.arguments {
         Arguments::Readable(map) => map,
         Arguments::Unreadable(text) => {
@@ -110,7 +138,28 @@ fn fields(call: &Call, spec: Option<&ToolSpec>, limit: usize) -> Vec<Field> {
     fields.sort_by(|(rank, at, one), (other_rank, other_at, other)| {
         (rank, at, &one.label).cmp(&(other_rank, other_at, &other.label))
     });
-    fields.into_iter().map(|(_, _, field)| field).collect()
+    fields
+        .into_iter()
+        .flat_map(|(_, at, field)| {
+            let written = known.get(at).map(|parameter| parameter.name.as_str());
+            let address = written.and_then(|name| call.text(name));
+            let site = address.and_then(|address| site(address, known_sites));
+            std::iter::once(field).chain(site)
+        })
+        .collect()
+}
+
+/// Whose an address is, and what is odd about its name; none for what is no address.
+fn site(address: &str, known: &BTreeSet<String>) -> Option<Field> {
+    let host = site::host(address.trim())?;
+    let mut told = site::warnings(host, known);
+    told.insert(0, site::domain(host).unwrap_or_else(|| host.to_owned()));
+    Some(Field {
+        kind: FieldKind::Destination,
+        label: visible::line(SITE),
+        value: visible::line(&told.join("; ")),
+        cut: None,
+    })
 }
 
 fn field(name: &str, value: &str, role: ParameterRole, limit: usize) -> (u8, Field) {
@@ -149,3 +198,6 @@ fn shortened(text: &str, limit: usize) -> (Shown, Option<usize>) {
         Some(count - limit),
     )
 }
+
+/// The tool that sends mail.
+const MAIL: &str = "email";

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::access::{Person, Scope};
 use crate::approval::Question;
 use crate::call::Call;
+use crate::egress::Known;
 use crate::grants::Grants;
 use crate::id::{BotName, Place};
 use crate::risk::Threshold;
@@ -39,6 +40,8 @@ pub struct Standing {
     pub grants: Arc<Grants>,
     /// The tools that this bot has.
     pub tools: Arc<Vec<ToolSpec>>,
+    /// The addresses and memories that the conversation knows.
+    pub known: Arc<Known>,
     /// This conversation's own approvals ("all like this", a plan).
     pub approvals: Vec<Rule>,
     /// What is used up.

@@ -4,16 +4,48 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::access::{Scope, offers};
+use crate::glob;
 use crate::path;
 use crate::tool::{Origin, Permission, ToolSpec};
 
 /// The grants in force. Empty grants nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Grants {
     /// `permission` or `permission:resource`.
     pub grants: Vec<Permission>,
+    /// What asks every time although it is granted.
+    #[serde(default)]
+    pub approval_required: Vec<Gate>,
+}
+
+/// What asks every time although it is granted: `fs.write`, `fs.write:/prod/**`, `fs.*` or `*`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Gate {
+    /// Every permission whose name begins with this; empty for all.
+    Below(String),
+    /// One permission, on what it names or on anything.
+    On(Permission),
+}
+
+/// Grants could not be read, so nothing is granted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotGrants {
+    /// It is no list of texts.
+    #[error("{0} is a list of texts")]
+    NotAList(&'static str),
+    /// One of them is no permission.
+    #[error("\"{text}\": {why}")]
+    Wrong {
+        /// Which.
+        text: String,
+        /// Why not.
+        why: NotAPermission,
+    },
 }
 
 /// A text is no permission.
@@ -44,13 +76,75 @@ impl Grants {
             .collect();
         grants.sort();
         grants.dedup();
-        Self { grants }
+        Self {
+            grants,
+            approval_required: Vec::new(),
+        }
+    }
+
+    /// Reads what is granted and what asks every time, both lists of texts.
+    ///
+    /// # Errors
+    /// When either is something else or holds one wrong text; nothing is granted then.
+    pub fn read(grants: &Value, approval_required: &Value) -> Result<Self, NotGrants> {
+        Ok(Self {
+            grants: list("grants", grants)?,
+            approval_required: list("approval_required", approval_required)?,
+        })
+    }
+
+    /// Whether the permission asks every time. What is wanted on anything, or on what cannot be
+    /// told, may be on what asks.
+    pub fn asks_every_time(&self, wanted: &Permission) -> bool {
+        self.approval_required.iter().any(|gate| match gate {
+            Gate::Below(start) => wanted.name.starts_with(start),
+            Gate::On(gate) => {
+                let told = wanted.resource.as_deref().is_some_and(|resource| {
+                    is_concrete(resource) && Resource::read(resource).is_some()
+                });
+                gate.name == wanted.name && (!told || covers(gate, wanted))
+            }
+        })
     }
 
     /// Whether a grant covers the permission. A grant without a resource covers every resource; a
     /// grant on a resource never covers a request on anything.
     pub fn cover(&self, wanted: &Permission) -> bool {
         is_name(&wanted.name) && self.grants.iter().any(|grant| covers(grant, wanted))
+    }
+}
+
+impl FromStr for Gate {
+    type Err = NotAPermission;
+
+    fn from_str(text: &str) -> Result<Self, NotAPermission> {
+        let below = match text.trim() {
+            "*" => Some(""),
+            text => text
+                .strip_suffix('*')
+                .filter(|start| start.strip_suffix('.').is_some_and(is_name)),
+        };
+        match below {
+            Some(start) => Ok(Self::Below(start.to_owned())),
+            None => text.parse().map(Self::On),
+        }
+    }
+}
+
+impl TryFrom<String> for Gate {
+    type Error = NotAPermission;
+
+    fn try_from(text: String) -> Result<Self, NotAPermission> {
+        text.parse()
+    }
+}
+
+impl From<Gate> for String {
+    fn from(gate: Gate) -> Self {
+        match gate {
+            Gate::Below(start) => format!("{start}*"),
+            Gate::On(permission) => permission.to_string(),
+        }
     }
 }
 
@@ -139,7 +233,7 @@ fn covers(grant: &Permission, wanted: &Permission) -> bool {
         (Some(granted), Some(wanted)) => {
             granted.scheme == wanted.scheme
                 && covers_host(&granted.host, &wanted.host)
-                && covers_path(&granted.path, &wanted.path)
+                && glob::covers_path(&granted.path, &wanted.path)
         }
         (None, _) | (_, None) => false,
     }
@@ -150,10 +244,11 @@ fn is_pattern(text: &str) -> bool {
     let dots = text.split('/').any(|segment| matches!(segment, "." | ".."));
     let host = |resource: &Resource| {
         let host = resource.host.strip_prefix("*.").unwrap_or(&resource.host);
-        !host.contains(['*', '?'])
+        !host.contains(['*', '?', '[', ']'])
     };
     !dots
-        && !text.contains(['[', ']', '\\'])
+        && !text.contains('\\')
+        && glob::is_closed(text)
         && Resource::read(text).is_some_and(|resource| host(&resource))
 }
 
@@ -179,57 +274,6 @@ fn covers_host(pattern: &str, host: &str) -> bool {
     }
 }
 
-/// Segment by segment; `**` alone in a segment stands for any number of them.
-fn covers_path(pattern: &str, path: &str) -> bool {
-    if pattern.starts_with('/') != path.starts_with('/') {
-        return false;
-    }
-    let pattern: Vec<&str> = pattern.split('/').collect();
-    let path: Vec<&str> = path.split('/').collect();
-    glob(
-        &pattern,
-        &path,
-        |p| *p == "**",
-        |p, segment| {
-            let p: Vec<char> = p.chars().collect();
-            let segment: Vec<char> = segment.chars().collect();
-            glob(&p, &segment, |c| *c == '*', |p, c| *p == '?' || p == c)
-        },
-    )
-}
-
-/// Greedy matching with one step back to the last star; steps stay below pattern times text.
-fn glob<P, T>(
-    pattern: &[P],
-    text: &[T],
-    is_star: impl Fn(&P) -> bool,
-    is_same: impl Fn(&P, &T) -> bool,
-) -> bool {
-    let (mut p, mut t) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while let Some(item) = text.get(t) {
-        match pattern.get(p) {
-            Some(wild) if is_star(wild) => {
-                star = Some((p, t));
-                p += 1;
-            }
-            Some(same) if is_same(same, item) => {
-                p += 1;
-                t += 1;
-            }
-            Some(_) | None => match star {
-                None => return false,
-                Some((at, from)) => {
-                    star = Some((at, from + 1));
-                    p = at + 1;
-                    t = from + 1;
-                }
-            },
-        }
-    }
-    pattern.iter().skip(p).all(is_star)
-}
-
 fn is_name(name: &str) -> bool {
     name.split('.').all(|word| {
         !word.is_empty()
@@ -237,6 +281,21 @@ fn is_name(name: &str) -> bool {
                 .bytes()
                 .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'-'))
     })
+}
+
+fn list<T: FromStr<Err = NotAPermission>>(
+    name: &'static str,
+    value: &Value,
+) -> Result<Vec<T>, NotGrants> {
+    let items = value.as_array().ok_or(NotGrants::NotAList(name))?;
+    let read = |item: &Value| {
+        let text = item.as_str().ok_or(NotGrants::NotAList(name))?;
+        text.parse().map_err(|why| NotGrants::Wrong {
+            text: text.to_owned(),
+            why,
+        })
+    };
+    items.iter().map(read).collect()
 }
 
 const RESOURCE_BYTES: usize = 500;

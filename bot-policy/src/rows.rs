@@ -1,16 +1,16 @@
-//! What does one row of the table say? Rows 1 to 7, 9 and 11, then 12 to 16; rows 8 and 10 are
-//! in `egress`.
+//! What does one row of the table say? All but row 8, which is in `egress`.
 
 use crate::access::{Role, Scope, offers};
 use crate::call::{Arguments, Call};
 use crate::decide::{Finding, Mode, Says, Standing};
-use crate::pattern::Pattern;
-use crate::rules::{Action, Allows, Rule, Rules};
+use crate::egress::{self, Sends};
+use crate::rules::pattern::Pattern;
+use crate::rules::{Action, Allows, Rule};
 use crate::tool::{
     self, AlwaysAsk, Change, CommandSpec, Effects, Origin, ParameterRole, Permission, Reach,
     ToolSpec,
 };
-use crate::{own, risk, shell};
+use crate::{mail, own, risk, shell};
 
 /// What is looked up once for all rows.
 pub(crate) struct Facts<'a> {
@@ -64,6 +64,13 @@ impl<'a> Facts<'a> {
                 .iter()
                 .any(|parameter| parameter.role == ParameterRole::CommandLine)
         })
+    }
+
+    fn has(&self, name: &str) -> bool {
+        match &self.call.arguments {
+            Arguments::Readable(map) => map.get(name).is_some_and(|value| !value.is_null()),
+            Arguments::Unreadable(_) => true,
+        }
     }
 
     pub(crate) fn is_unreadable(&self) -> bool {
@@ -143,16 +150,28 @@ pub(crate) fn granted(facts: &Facts, standing: &Standing) -> Option<Finding> {
 /// Row 5.
 pub(crate) fn denied(facts: &Facts, standing: &Standing) -> Option<Finding> {
     let rule = standing.rules.denial(facts.call)?;
-    let because = if is_guests(standing) || standing.scope == Scope::Group {
-        "a rule denies it".to_owned()
-    } else {
+    let because = if names_rules(standing) {
         format!("the rule \"{}\" denies it", rule.pattern)
+    } else {
+        "a rule denies it".to_owned()
     };
     Some(finding(5, Says::Deny, because))
 }
 
 /// Row 6.
-pub(crate) fn always_ask(facts: &Facts) -> Option<Finding> {
+pub(crate) fn always_ask(facts: &Facts, standing: &Standing) -> Option<Finding> {
+    let gated = |permission: &&Permission| standing.grants.asks_every_time(permission);
+    if let Some(permission) = facts.permissions.iter().find(gated) {
+        return Some(once(
+            6,
+            format!("the permission {permission} asks every time"),
+        ));
+    }
+    if facts.call.tool.as_str() == EMAIL
+        && let Err(why) = mail::of(facts.call)
+    {
+        return Some(finding(6, Says::Deny, why.to_string()));
+    }
     if facts
         .command
         .is_some_and(|command| command.always_ask == AlwaysAsk::Yes)
@@ -187,6 +206,28 @@ pub(crate) fn outside_changes(facts: &Facts, standing: &Standing) -> Option<Find
         )),
         Change::NewMemory | Change::Nothing | Change::Something => None,
     }
+}
+
+/// Row 10.
+pub(crate) fn carries_out(facts: &Facts, standing: &Standing) -> Option<Finding> {
+    let texts: Vec<&str> = facts.texts().into_iter().map(|(_, text)| text).collect();
+    let body = facts.command.is_some_and(|command| {
+        let bodies = command
+            .parameters
+            .iter()
+            .filter(|one| one.role == ParameterRole::Body);
+        bodies.map(|body| &body.name).any(|name| facts.has(name))
+    });
+    let sends = if body { Sends::More } else { Sends::Address };
+    egress::carries_out(
+        &facts.effects,
+        &standing.taint,
+        &standing.place,
+        &standing.known,
+        &texts,
+        sends,
+    )
+    .map(|because| once(10, because))
 }
 
 /// Row 11.
@@ -226,7 +267,7 @@ fn approved_here(facts: &Facts, standing: &Standing) -> Option<Finding> {
             && Pattern::read(&rule.pattern)
                 .is_none_or(|pattern| RUNS.iter().any(|name| pattern.names_command(name)))
     };
-    let held = standing.rules.rules.iter().any(asks_for_exec);
+    let held = standing.rules.owners().iter().any(asks_for_exec);
     let approved = standing
         .approvals
         .iter()
@@ -247,17 +288,11 @@ fn ruled(facts: &Facts, standing: &Standing, extra: Option<&Rule>) -> Option<Fin
     } else {
         Allows::All
     };
-    let with_extra = extra.map(|rule| {
-        let mut rules = Rules::clone(&standing.rules);
-        rules.rules.push(rule.clone());
-        rules
-    });
-    let rules = with_extra.as_ref().unwrap_or(&standing.rules);
-    let rule = rules.word(facts.call, allows)?;
-    let named = if is_guests(standing) || standing.scope == Scope::Group {
-        "a rule".to_owned()
-    } else {
+    let rule = standing.rules.word(facts.call, allows, extra)?;
+    let named = if names_rules(standing) {
         format!("the rule \"{}\"", rule.pattern)
+    } else {
+        "a rule".to_owned()
     };
     Some(match rule.action {
         Action::Allow => finding(13, Says::Allow, format!("{named} allows it")),
@@ -287,6 +322,11 @@ fn lifted(standing: &Standing, asked: Finding) -> Finding {
         },
         Mode::Auto | Mode::Interactive => asked,
     }
+}
+
+/// Whether the owner's rules may be named here: in a guest's place and in a group they are not.
+pub(crate) fn names_rules(standing: &Standing) -> bool {
+    !is_guests(standing) && standing.scope != Scope::Group
 }
 
 /// Whether the place is a guest's, where the owner's own allows do not speak.

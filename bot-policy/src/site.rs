@@ -1,9 +1,19 @@
-//! Is this host the one that a person takes it for? Names that hide another script are told.
+//! Is this host the one that a person takes it for? Names that hide, imitate or only resemble
+//! another are told.
+
+use std::collections::BTreeSet;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use crate::punycode;
+
+/// The longest host that is read, in bytes; a name on the net is at most 253.
+pub const HOST_BYTES: usize = 253;
+/// The longest address that is taken note of, in bytes.
+pub const ADDRESS_BYTES: usize = 2048;
 
 /// A warning for the card of a host whose name does not read as it looks; none for a plain one.
-///
-/// Registered domains are not told apart yet: whoever needs that must treat every host as a
-/// domain of its own.
 pub fn warning(host: &str) -> Option<&'static str> {
     let is_encoded = host.split('.').any(|label| {
         label
@@ -18,3 +28,253 @@ pub fn warning(host: &str) -> Option<&'static str> {
         None
     }
 }
+
+/// The host as the net knows it: lower case, other scripts in punycode, no dot at the end. None
+/// where it cannot be a host.
+pub fn ascii(host: &str) -> Option<String> {
+    let host = host.strip_suffix('.').unwrap_or(host);
+    if host.is_empty() || host.len() > HOST_BYTES {
+        return None;
+    }
+    let labels: Option<Vec<String>> = host
+        .to_lowercase()
+        .split('.')
+        .map(punycode::encode)
+        .collect();
+    let host = labels?.join(".");
+    let odd =
+        |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '[' | ']' | ':'));
+    (!host.contains(odd) && host.len() <= HOST_BYTES).then_some(host)
+}
+
+/// The name that somebody registered, of which the host is a part: `example.co.uk` of
+/// `a.example.co.uk`. An address in numbers or a bare suffix is its own. None where it cannot be a
+/// host.
+pub fn domain(host: &str) -> Option<String> {
+    let host = ascii(host)?;
+    // No ending on the net is made of digits alone.
+    let ends_in_digits = host
+        .rsplit('.')
+        .next()
+        .is_some_and(|label| label.bytes().all(|b| b.is_ascii_digit()));
+    let numbers = host.starts_with('[') || ends_in_digits;
+    let registered = psl::domain_str(&host).filter(|_| !numbers);
+    Some(registered.unwrap_or(&host).to_owned())
+}
+
+/// The host of an address, without name, password and port. None where it has none.
+pub fn host(address: &str) -> Option<&str> {
+    let (_, rest) = address.split_once("://")?;
+    let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
+    let rest = rest.get(..end)?;
+    let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    let host = match rest.strip_prefix('[') {
+        Some(inner) => rest.get(..inner.find(']')? + 2)?,
+        None => rest.split_once(':').map_or(rest, |(host, _)| host),
+    };
+    (!host.is_empty()).then_some(host)
+}
+
+/// The registrable domain of an address; the whole address where it has none.
+pub(crate) fn domain_of(address: &str) -> String {
+    host(address)
+        .and_then(domain)
+        .unwrap_or_else(|| address.to_owned())
+}
+
+/// An address in the one way it is compared: scheme and host in lower case, no part after `#`, at
+/// least `/` as path. None where it is no plain web address: names and passwords, signs that
+/// readers take apart differently, too long.
+pub fn whole(address: &str) -> Option<String> {
+    let odd = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '\\' | '"' | '<' | '>');
+    if address.len() > ADDRESS_BYTES || address.contains(odd) {
+        return None;
+    }
+    let (scheme, rest) = address.split_once("://")?;
+    let scheme = scheme.to_ascii_lowercase();
+    if !matches!(scheme.as_str(), "http" | "https") {
+        return None;
+    }
+    let rest = rest.split_once('#').map_or(rest, |(rest, _)| rest);
+    let at = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at_checked(at)?;
+    if authority.contains('@') {
+        return None;
+    }
+    let name = host(address)?;
+    let port = authority.strip_prefix(name)?;
+    let port = match (scheme.as_str(), port) {
+        ("http", ":80") | ("https", ":443") => "",
+        (_, port) => port,
+    };
+    let slash = if path.starts_with('/') { "" } else { "/" };
+    Some(format!("{scheme}://{}{port}{slash}{path}", ascii(name)?))
+}
+
+/// The addresses that stand whole in a text.
+pub(crate) fn addresses(text: &str) -> impl Iterator<Item = String> + '_ {
+    let parts = |c: char| {
+        c.is_whitespace()
+            || matches!(
+                c,
+                '<' | '>' | '"' | '\'' | '(' | ')' | '[' | ']' | '{' | '}' | '`' | '|'
+            )
+    };
+    text.split(parts)
+        .map(|word| word.trim_end_matches(['.', ',', ';', ':', '!', '?', '*', '_']))
+        .filter_map(whole)
+}
+
+/// What is odd about a host beside the sites that the owner knows, in words for a card: another
+/// script, and each known site that it resembles without being part of it.
+pub fn warnings(host: &str, known: &BTreeSet<String>) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    let Some(plain) = ascii(host) else {
+        return vec!["this is no name that the net knows".to_owned()];
+    };
+    if let Some(warning) = warning(host) {
+        told.push(format!("{warning}; on the net it is {plain}"));
+    }
+    let Some(domain) = domain(&plain) else {
+        return told;
+    };
+    if known
+        .iter()
+        .any(|site| self::domain(site).as_deref() == Some(domain.as_str()))
+    {
+        return told;
+    }
+    told.extend(known.iter().filter_map(|site| {
+        let site = self::domain(site)?;
+        let how = resembles(&plain, &domain, &site)?;
+        Some(format!("this is not {site}: {how}"))
+    }));
+    told
+}
+
+/// How a host resembles a site that it is no part of.
+fn resembles(host: &str, domain: &str, site: &str) -> Option<&'static str> {
+    let name = |domain: &str| {
+        domain
+            .split_once('.')
+            .map_or(domain, |(name, _)| name)
+            .to_owned()
+    };
+    let (mine, theirs) = (name(domain), name(site));
+    if mine == theirs {
+        return Some("the name is the same, the ending is another");
+    }
+    if skeleton(&mine) == skeleton(&theirs) {
+        return Some("letters in it only look like those of the other");
+    }
+    let inside = format!(".{host}.").contains(&format!(".{site}."));
+    let parts = || host.split(['.', '-']);
+    if inside
+        || (theirs.len() >= SHORTEST && parts().any(|part| skeleton(part) == skeleton(&theirs)))
+    {
+        return Some("it only has the other's name inside its own");
+    }
+    let far = match theirs.chars().count() {
+        0..SHORTEST => 0,
+        SHORTEST..LONG => 1,
+        _ => 2,
+    };
+    (far > 0 && is_near(&mine, &theirs, far)).then_some("it is a letter or two away")
+}
+
+/// A label with what looks alike made the same: other scripts, digits for letters, marks dropped.
+fn skeleton(label: &str) -> String {
+    let label = punycode::decode(label).unwrap_or_else(|| label.to_owned());
+    let plain: String = label
+        .to_lowercase()
+        .nfkd()
+        .filter(|c| !is_combining_mark(*c))
+        .map(|c| {
+            ALIKE
+                .iter()
+                .find(|(from, _)| *from == c)
+                .map_or(c, |(_, to)| *to)
+        })
+        .collect();
+    plain
+        .replace("rn", "m")
+        .replace("vv", "w")
+        .replace("cl", "d")
+}
+
+/// Whether at most `far` letters are changed, left out, added or swapped. Labels are short, so the
+/// table is.
+fn is_near(one: &str, other: &str, far: usize) -> bool {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    if one.len().abs_diff(other.len()) > far {
+        return false;
+    }
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, a) in one.iter().enumerate() {
+        let mut next = vec![i + 1];
+        for (j, b) in other.iter().enumerate() {
+            let at = |row: &[usize], j: usize| row.get(j).copied().unwrap_or(usize::MAX / 2);
+            let changed = at(&row, j) + usize::from(a != b);
+            let mut best = changed.min(at(&row, j + 1) + 1).min(at(&next, j) + 1);
+            let swapped =
+                i > 0 && j > 0 && one.get(i - 1) == Some(b) && other.get(j - 1) == Some(a);
+            if swapped {
+                best = best.min(at(&before, j - 1) + 1);
+            }
+            next.push(best);
+        }
+        before = std::mem::replace(&mut row, next);
+    }
+    row.last().is_some_and(|distance| *distance <= far)
+}
+
+/// Names shorter than this resemble too much.
+const SHORTEST: usize = 4;
+/// From here on two letters may differ.
+const LONG: usize = 8;
+
+/// Signs that look like a Latin letter.
+const ALIKE: [(char, char); 41] = [
+    ('0', 'o'),
+    ('1', 'l'),
+    ('3', 'e'),
+    ('4', 'a'),
+    ('5', 's'),
+    ('7', 't'),
+    ('8', 'b'),
+    ('i', 'l'),
+    ('|', 'l'),
+    ('\u{131}', 'l'),
+    ('\u{142}', 'l'),
+    ('\u{251}', 'a'),
+    ('\u{261}', 'g'),
+    ('\u{3b1}', 'a'),
+    ('\u{3b5}', 'e'),
+    ('\u{3b9}', 'l'),
+    ('\u{3ba}', 'k'),
+    ('\u{3bd}', 'v'),
+    ('\u{3bf}', 'o'),
+    ('\u{3c1}', 'p'),
+    ('\u{3c4}', 't'),
+    ('\u{3c5}', 'u'),
+    ('\u{3c7}', 'x'),
+    ('\u{430}', 'a'),
+    ('\u{435}', 'e'),
+    ('\u{43a}', 'k'),
+    ('\u{43c}', 'm'),
+    ('\u{43d}', 'h'),
+    ('\u{43e}', 'o'),
+    ('\u{440}', 'p'),
+    ('\u{441}', 'c'),
+    ('\u{442}', 't'),
+    ('\u{443}', 'y'),
+    ('\u{445}', 'x'),
+    ('\u{432}', 'b'),
+    ('\u{455}', 's'),
+    ('\u{456}', 'l'),
+    ('\u{458}', 'j'),
+    ('\u{4bb}', 'h'),
+    ('\u{501}', 'd'),
+    ('\u{51b}', 'q'),
+];

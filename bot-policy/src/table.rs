@@ -4,8 +4,8 @@
 use crate::access::Scope;
 use crate::call::Call;
 use crate::decide::{Finding, Says, Standing};
-use crate::pattern::Pattern;
 use crate::rows::{self, Facts, RUNS};
+use crate::rules::pattern::Pattern;
 use crate::rules::{Action, Rule};
 use crate::tool::ParameterRole;
 use crate::{egress, path, visible};
@@ -25,13 +25,12 @@ pub(crate) fn judge(call: &Call, standing: &Standing, extra: Option<&Rule>) -> J
         rows::limits(&facts, standing),
         rows::granted(&facts, standing),
         rows::denied(&facts, standing),
-        rows::always_ask(&facts),
+        rows::always_ask(&facts, standing),
         rows::command_line(&facts),
         egress::leaks_sensitive(&facts.effects, &standing.taint, &standing.place)
             .map(|because| rows::once(8, because)),
         rows::outside_changes(&facts, standing),
-        egress::carries_out(&facts.effects, &standing.taint, &standing.place)
-            .map(|because| rows::once(10, because)),
+        rows::carries_out(&facts, standing),
         rows::risky(&facts, standing),
     ]
     .into_iter()

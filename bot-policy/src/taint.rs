@@ -104,6 +104,12 @@ impl Taint {
         }
     }
 
+    /// What a conversation hands to one that it starts: all of it.
+    #[must_use]
+    pub fn handed_down(&self) -> Self {
+        self.clone()
+    }
+
     /// Whether nothing is marked.
     pub fn is_clean(&self) -> bool {
         *self == Self::default()

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::{Arguments, Call};
 use crate::id::{BotName, Place, SourceName, ToolName};
+use crate::metadata::Metadata;
 
 /// A tool as it is offered to a model and judged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,6 +54,9 @@ pub struct CommandSpec {
     pub resource: Option<String>,
     /// Whether it asks every time, whatever the rules say.
     pub always_ask: AlwaysAsk,
+    /// What more it says of itself.
+    #[serde(default)]
+    pub metadata: Metadata,
 }
 
 /// Whether a command asks every time.
@@ -198,7 +202,14 @@ pub fn effects(spec: &ToolSpec, call: &Call) -> Effects {
     };
     match &spec.origin {
         Origin::BuiltIn => Effects {
-            change: command.change,
+            change: match command.change {
+                Change::NewMemory | Change::Nothing
+                    if !command.metadata.side_effects.is_empty() =>
+                {
+                    Change::Something
+                }
+                change => change,
+            },
             reach,
             reads: command.reads.clone(),
         },

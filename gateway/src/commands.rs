@@ -157,14 +157,14 @@ fn rules(house: &House) -> String {
             })
             .collect()
     };
-    let own = if rules.rules.is_empty() {
+    let own = if rules.owners().is_empty() {
         "none yet: Always on a card makes one\n".to_owned()
     } else {
-        list(&rules.rules)
+        list(rules.owners())
     };
     format!(
         "Your rules:\n{own}\nRules that come with Postern:\n{}",
-        list(&Rules::shipped().shipped)
+        list(Rules::shipped().with_postern())
     )
 }
 

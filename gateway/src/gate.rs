@@ -208,6 +208,7 @@ async fn standing(house: &House, loaded: &Loaded, call: &Call) -> Result<Standin
         rules: house.rulebook.in_force()?,
         grants: Arc::new(Grants::shipped(loaded.scope, &tools)),
         tools,
+        known: Arc::default(),
         approvals: Vec::new(),
         limits: Limits {
             calls_left: CALLS_PER_TURN.saturating_sub(loaded.turn.calls_made()),

@@ -76,12 +76,12 @@ impl Rulebook {
 
     fn owners(&self) -> Result<Vec<Rule>, RulebookError> {
         match std::fs::read_to_string(&self.file) {
-            Ok(text) => Rules::parse(&text).map(|rules| rules.rules).map_err(|why| {
-                RulebookError::NotRules {
+            Ok(text) => Rules::parse(&text)
+                .map(|rules| rules.owners().to_vec())
+                .map_err(|why| RulebookError::NotRules {
                     file: self.file.clone(),
                     why,
-                }
-            }),
+                }),
             Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(why) => Err(RulebookError::Unreadable {
                 file: self.file.clone(),

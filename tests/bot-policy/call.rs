@@ -11,7 +11,7 @@ fn a_rule_name_has_sorted_keys_and_no_payload() {
     let call = call("files", "copy", arguments);
     assert_eq!(
         call.rule_name(),
-        "@files copy --all --file a b --n 3 --to b"
+        "@files copy --all --file \"a b\" --n 3 --to b"
     );
 }
 

@@ -109,6 +109,7 @@ fn row_4_a_grant_on_one_folder_holds_for_no_other() {
     let standing = Standing {
         grants: Arc::new(Grants {
             grants: vec!["files.read:notes/**".parse().unwrap()],
+            approval_required: Vec::new(),
         }),
         ..standing()
     };
@@ -409,7 +410,7 @@ fn situations() -> Vec<Situation> {
             standing.grants = Arc::default()
         }),
         (5, Says::Deny, |standing, _| {
-            let mut rules = standing.rules.rules.clone();
+            let mut rules = standing.rules.owners().to_vec();
             rules.push(rule("@files write", Action::Deny));
             standing.rules = Arc::new(bot_policy::rules::Rules::in_force(rules));
         }),

@@ -78,6 +78,7 @@ fn all_of_it(text: &str) -> usize {
             name: "files.read".into(),
             resource: Some(text.into()),
         }],
+        approval_required: Vec::new(),
     };
     let covered = grants.cover(&grants.grants[0].clone());
     let redacted = Redactor::new([&Secret::new("12345678".to_owned())])

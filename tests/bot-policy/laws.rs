@@ -99,7 +99,7 @@ proptest! {
 
     #[test]
     fn a_deny_rule_more_never_loosens(call in calls(), standing in standings(), pattern in patterns()) {
-        let mut owners = standing.rules.rules.clone();
+        let mut owners = standing.rules.owners().to_vec();
         owners.push(rule(pattern, Action::Deny));
         let stricter = Standing { rules: Arc::new(Rules::in_force(owners)), ..standing.clone() };
         prop_assert!(judged(call.clone(), &stricter).0 >= judged(call, &standing).0);

@@ -2,14 +2,17 @@
 
 use std::path::Path;
 
-const MAY_DEPEND_ON: [&str; 7] = [
+const MAY_DEPEND_ON: [&str; 10] = [
     "aho-corasick",
+    "hmac",
+    "psl",
     "serde",
     "serde_json",
     "sha2",
     "subtle",
     "thiserror",
     "unicode-general-category",
+    "unicode-normalization",
 ];
 
 #[test]

@@ -11,6 +11,7 @@ use bot_policy::decide::{
 };
 use bot_policy::grants::Grants;
 use bot_policy::id::{BotName, CallId, ChatId, LineId, PersonId, Place, SourceName, ToolName};
+use bot_policy::metadata::Metadata;
 use bot_policy::risk::Threshold;
 use bot_policy::rules::{Action, Rule, Rules};
 use bot_policy::taint::Taint;
@@ -64,6 +65,7 @@ pub fn command(name: &str, permission: &str, change: Change, reach: Reach) -> Co
         permission: permission.into(),
         resource: None,
         always_ask: AlwaysAsk::No,
+        metadata: Metadata::default(),
     }
 }
 
@@ -196,6 +198,7 @@ pub fn standing() -> Standing {
         rules: Arc::new(Rules::shipped()),
         grants: Arc::new(Grants::shipped(Scope::Owner, &tools)),
         tools: Arc::new(tools),
+        known: Arc::default(),
         approvals: Vec::new(),
         limits: Limits {
             calls_left: 10,

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use bot_policy::call::Call;
 use bot_policy::decide::Permit;
 use bot_policy::id::ToolName;
+use bot_policy::metadata::Metadata;
 use bot_policy::taint::{Labelled, Taint};
 use bot_policy::tool::{
     AlwaysAsk, Change, CommandSpec, Needed, Origin, Parameter, ParameterRole, Reach, Reads,
@@ -127,6 +128,7 @@ impl Tool for Memory {
                 permission: permission.into(),
                 resource: None,
                 always_ask: AlwaysAsk::No,
+                metadata: Metadata::default(),
             };
         ToolSpec {
             name: ToolName::new("memory"),

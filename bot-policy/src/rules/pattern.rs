@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::call::{Arguments, Call};
 use crate::path;
+use crate::rules::line::Spoken;
 
 /// The longest pattern, in bytes.
 pub const PATTERN_BYTES: usize = 500;
@@ -32,8 +33,11 @@ impl Pattern {
             return None;
         }
         let mut words = text.split_whitespace().peekable();
-        let tool = words.next()?.strip_prefix('@')?.to_owned();
-        if tool.is_empty() {
+        let tool = words.next()?;
+        // A tool server's name is often written without the sign.
+        let tool = tool.strip_prefix('@').unwrap_or(tool).to_owned();
+        let named = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        if tool.is_empty() || tool.starts_with('-') || !tool.chars().all(named) {
             return None;
         }
         let command = words
@@ -81,6 +85,21 @@ impl Pattern {
         })
     }
 
+    /// The tool.
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// The command, where it names one.
+    pub fn command(&self) -> Option<&str> {
+        self.command.as_deref()
+    }
+
+    /// What it says of arguments: names, with what they must be where it says.
+    pub fn conditions(&self) -> &[(String, Option<String>)] {
+        &self.conditions
+    }
+
     /// Whether the pattern names the call's tool, and its command where both name one.
     pub fn names(&self, call: &Call) -> bool {
         let command = match &self.command {
@@ -97,8 +116,15 @@ impl Pattern {
             .is_some_and(|named| same(named, command))
     }
 
-    /// Whether the pattern speaks of the call.
+    /// Whether the pattern speaks of the call. What cannot be read is surely meant by no pattern,
+    /// and may be meant by each that names its command.
     pub fn matches(&self, call: &Call, reading: Reading) -> bool {
+        self.speaks_of(&Spoken::new(call), reading)
+    }
+
+    /// The same, of a call whose command lines are taken apart once for many patterns.
+    pub(crate) fn speaks_of(&self, spoken: &Spoken, reading: Reading) -> bool {
+        let call = spoken.call;
         let named = match reading {
             Reading::Narrow => {
                 self.tool == call.tool.as_str()
@@ -110,20 +136,26 @@ impl Pattern {
             Reading::Wide => self.names(call),
         };
         let Arguments::Readable(map) = &call.arguments else {
-            return named && self.conditions.is_empty();
+            return named && reading == Reading::Wide;
         };
         named
             && self.conditions.iter().all(|(key, wanted)| {
                 let mut values = map.iter().filter(|(name, _)| match reading {
                     Reading::Narrow => *name == key,
-                    Reading::Wide => same(name, key),
+                    Reading::Wide => means(name, key),
                 });
-                values.any(|(_, value)| holds(wanted.as_deref(), value, reading))
+                values.any(|(name, value)| holds(spoken, name, wanted.as_deref(), value, reading))
             })
     }
 }
 
-fn holds(wanted: Option<&str>, value: &Value, reading: Reading) -> bool {
+fn holds(
+    spoken: &Spoken,
+    name: &str,
+    wanted: Option<&str>,
+    value: &Value,
+    reading: Reading,
+) -> bool {
     let value = match value {
         Value::Bool(false) | Value::Null => return false,
         Value::Bool(true) => return wanted.is_none_or(|wanted| wanted == "true"),
@@ -132,11 +164,22 @@ fn holds(wanted: Option<&str>, value: &Value, reading: Reading) -> bool {
         // A list or an object may hold anything.
         Value::Array(_) | Value::Object(_) => return reading == Reading::Wide,
     };
-    match (wanted, reading) {
-        (None, _) => true,
-        (Some(wanted), Reading::Narrow) => holds_narrowly(wanted, &value),
-        (Some(wanted), Reading::Wide) => holds_widely(wanted, &value),
+    let Some(wanted) = wanted else {
+        return true;
+    };
+    match (is_line(name), reading) {
+        (false, Reading::Narrow) => holds_narrowly(wanted, &value),
+        (false, Reading::Wide) => holds_widely(wanted, &value),
+        (true, Reading::Narrow) => spoken.surely(wanted, &value),
+        (true, Reading::Wide) => {
+            begins(&folded(&value), &folded(wanted)) || spoken.maybe(wanted, &value)
+        }
     }
+}
+
+/// Whether a parameter of this name holds a command line.
+pub(crate) fn is_line(name: &str) -> bool {
+    LINES.iter().any(|line| same(line, name))
 }
 
 /// The same text, the same path, or a path below; a longer text only where it has no blanks.
@@ -174,7 +217,7 @@ fn holds_widely(wanted: &str, value: &str) -> bool {
     }
 }
 
-fn begins(value: &str, wanted: &str) -> bool {
+pub(crate) fn begins(value: &str, wanted: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     value.strip_prefix(wanted).is_some_and(|rest| {
         wanted.chars().next_back().is_some_and(|c| !is_word(c))
@@ -183,9 +226,18 @@ fn begins(value: &str, wanted: &str) -> bool {
 }
 
 /// Lower case, blanks made one.
-fn folded(text: &str) -> String {
+pub(crate) fn folded(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").to_lowercase()
+}
+
+/// Whether two names of parameters stand for one thing.
+fn means(name: &str, key: &str) -> bool {
+    let in_one = |names: &[&str]| {
+        let has = |name: &str| names.iter().any(|other| same(other, name));
+        has(name) && has(key)
+    };
+    same(name, key) || in_one(&FILES) || in_one(&LINES)
 }
 
 fn same(one: &str, other: &str) -> bool {
@@ -199,3 +251,18 @@ fn unquoted(text: String) -> String {
         .map(ToOwned::to_owned)
         .unwrap_or(text)
 }
+
+/// What tools call the file or folder that they work on.
+const FILES: [&str; 9] = [
+    "dir",
+    "directory",
+    "file",
+    "file_path",
+    "filename",
+    "filepath",
+    "folder",
+    "path",
+    "target",
+];
+/// What tools call a command line.
+const LINES: [&str; 4] = ["cmd", "command", "line", "script"];

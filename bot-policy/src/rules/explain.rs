@@ -1,0 +1,52 @@
+//! Why would this call run, ask or be refused here? In plain words, for the owner.
+
+use crate::call::Call;
+use crate::decide::{Says, Standing};
+use crate::rules::Action;
+use crate::{rows, table};
+
+/// What would become of the call, why, and which rules speak of it, one line each. In a guest's
+/// place or a group no rule is named.
+pub fn explain(call: &Call, standing: &Standing) -> Vec<String> {
+    let judged = table::judge(call, standing, None);
+    let verdict = match judged.says {
+        Says::Allow => "would run without a question",
+        Says::Ask => "would ask",
+        Says::AskOnce => "would ask, every time",
+        Says::Deny => "would be refused",
+    };
+    let mut lines = vec![format!("{} {verdict}", call.rule_name())];
+    for finding in &judged.findings {
+        let weight = if finding.says == judged.says {
+            "because"
+        } else {
+            "besides"
+        };
+        lines.push(format!(
+            "{weight} {} (row {})",
+            finding.because, finding.row
+        ));
+    }
+    if !rows::names_rules(standing) {
+        return lines;
+    }
+    for rule in standing.rules.speaking(call) {
+        let says = match rule.action {
+            Action::Allow => "allows",
+            Action::Ask => "asks",
+            Action::Deny => "denies",
+        };
+        lines.push(format!("the rule \"{}\" {says}", rule.pattern));
+    }
+    match table::always(call, judged.says, standing) {
+        Some(rule) => lines.push(format!(
+            "an \"Always\" would save the rule \"{}\"",
+            rule.pattern
+        )),
+        None if judged.says == Says::Ask => {
+            lines.push("no rule that could be saved here would allow this very call".to_owned());
+        }
+        None => {}
+    }
+    lines
+}

@@ -1,0 +1,87 @@
+//! Which rules could speak of this call at all? Rules by tool and command, read once.
+
+use std::collections::HashMap;
+
+use crate::call::Call;
+use crate::rules::line::Spoken;
+use crate::rules::pattern::Pattern;
+use crate::rules::{Action, Rule, Whose};
+
+/// A rule with its pattern read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Read {
+    pub(crate) rule: Rule,
+    pub(crate) whose: Whose,
+    pub(crate) pattern: Option<Pattern>,
+    /// How much the pattern says; blanks do not count.
+    pub(crate) length: usize,
+}
+
+/// All rules, and where those of one tool and command stand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Index {
+    all: Vec<Read>,
+    tools: HashMap<String, Tool>,
+    /// Those whose pattern cannot be read: they speak of every call.
+    unread: Vec<usize>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Tool {
+    whole: Vec<usize>,
+    commands: HashMap<String, Vec<usize>>,
+}
+
+impl Index {
+    pub(crate) fn add(&mut self, rule: &Rule, whose: Whose) {
+        let at = self.all.len();
+        let pattern = Pattern::read(&rule.pattern);
+        match &pattern {
+            None => self.unread.push(at),
+            Some(pattern) => {
+                let tool = self.tools.entry(key(pattern.tool())).or_default();
+                match pattern.command() {
+                    None => tool.whole.push(at),
+                    Some(command) => tool.commands.entry(key(command)).or_default().push(at),
+                }
+            }
+        }
+        self.all.push(Read {
+            rule: rule.clone(),
+            whose,
+            pattern,
+            length: super::length(&rule.pattern),
+        });
+    }
+
+    /// The rules that name this call's tool, and its command where both name one; and those that
+    /// cannot be read.
+    pub(crate) fn of(&self, call: &Call) -> impl Iterator<Item = &Read> {
+        let tool = self.tools.get(&key(call.tool.as_str()));
+        let named = tool.and_then(|tool| tool.commands.get(&key(&call.command)));
+        let every = tool
+            .filter(|_| call.command.is_empty())
+            .map(|tool| tool.commands.values().flatten());
+        let whole = tool.map(|tool| tool.whole.iter());
+        self.unread
+            .iter()
+            .chain(whole.into_iter().flatten())
+            .chain(named.into_iter().flatten())
+            .chain(every.into_iter().flatten())
+            .filter_map(|at| self.all.get(*at))
+    }
+}
+
+impl Read {
+    pub(crate) fn matches(&self, spoken: &Spoken) -> bool {
+        self.rule.action.holds(self.pattern.as_ref(), spoken)
+    }
+
+    pub(crate) fn denies(&self) -> bool {
+        self.rule.action == Action::Deny
+    }
+}
+
+fn key(name: &str) -> String {
+    name.to_ascii_lowercase()
+}

@@ -1,0 +1,191 @@
+//! Does a rule on command lines speak of this one? Each simple command by what it means.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use crate::call::{Arguments, Call};
+use crate::path;
+use crate::rules::pattern::{begins, folded, is_line};
+
+/// A call with its command lines, taken apart once for all rules.
+pub(crate) struct Spoken<'a> {
+    pub(crate) call: &'a Call,
+    lines: OnceCell<BTreeMap<&'a str, Option<Vec<Told>>>>,
+}
+
+/// One simple command.
+pub(crate) struct Told {
+    /// The program as it is written.
+    program: Word,
+    words: Vec<Word>,
+}
+
+/// A word of it.
+struct Word {
+    text: String,
+    sure: Sure,
+}
+
+/// Whether a word is known before the line runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sure {
+    /// It may become anything.
+    No,
+    /// It is what it says, or names of files.
+    Yes,
+}
+
+impl<'a> Spoken<'a> {
+    pub(crate) fn new(call: &'a Call) -> Self {
+        Self {
+            call,
+            lines: OnceCell::new(),
+        }
+    }
+
+    /// The simple commands of one of the call's lines; none where it cannot be told.
+    fn told(&self, line: &str) -> Option<&[Told]> {
+        let lines = self.lines.get_or_init(|| {
+            let map = match &self.call.arguments {
+                Arguments::Readable(map) => Some(map),
+                Arguments::Unreadable(_) => None,
+            };
+            map.into_iter()
+                .flatten()
+                .filter(|(name, _)| is_line(name))
+                .filter_map(|(_, value)| value.as_str())
+                .map(|line| (line, told(line)))
+                .collect()
+        });
+        lines.get(line)?.as_deref()
+    }
+
+    /// Whether every simple command of the line begins with the words of the rule, as they stand,
+    /// and the line does nothing beside running them.
+    pub(crate) fn surely(&self, wanted: &str, line: &str) -> bool {
+        let mut wanted = wanted.split_whitespace();
+        let Some(program) = wanted.next() else {
+            return false;
+        };
+        let wanted: Vec<&str> = wanted.collect();
+        let is_all = |command: &Told| {
+            let mut words = command.words.iter();
+            let sure = |word: &Word| word.sure == Sure::Yes;
+            sure(&command.program)
+                && command.program.text == program
+                && command.words.iter().all(sure)
+                && wanted
+                    .iter()
+                    .all(|wanted| words.next().is_some_and(|word| word.text == *wanted))
+        };
+        // A redirect writes, and a variable that is set may change what a program does.
+        let does_more = line.contains('>')
+            || line.split_whitespace().any(|word| {
+                word.split_once('=')
+                    .is_some_and(|(name, _)| !name.starts_with('-'))
+            });
+        !does_more
+            && self
+                .told(line)
+                .is_some_and(|commands| !commands.is_empty() && commands.iter().all(is_all))
+    }
+
+    /// Whether some simple command of the line may be what the rule names: the program by whatever
+    /// path, flags in any order and cluster, the other words in their order. A line or a word that
+    /// cannot be told may be anything.
+    pub(crate) fn maybe(&self, wanted: &str, line: &str) -> bool {
+        let wanted = folded(wanted);
+        let mut wanted = wanted.split(' ').map(bare).filter(|word| !word.is_empty());
+        let Some(program) = wanted.next() else {
+            return true;
+        };
+        let (flags, words): (Vec<&str>, Vec<&str>) = wanted.partition(|word| word.starts_with('-'));
+        self.told(line).is_none_or(|commands| {
+            commands
+                .iter()
+                .any(|command| command.is_like(program, &flags, &words))
+        })
+    }
+}
+
+impl Told {
+    fn is_like(&self, program: &str, flags: &[&str], words: &[&str]) -> bool {
+        if self.program.sure == Sure::No {
+            return true;
+        }
+        let last = |text: &str| folded(text.rsplit(['/', '\\']).next().unwrap_or(text));
+        if last(&self.program.text) != last(program) {
+            return false;
+        }
+        if self.words.iter().any(|word| word.sure == Sure::No) {
+            return true;
+        }
+        let rest: Vec<String> = self.words.iter().map(|word| folded(&word.text)).collect();
+        let mut left = rest.iter().filter(|word| !word.starts_with('-'));
+        flags.iter().all(|flag| is_set(&rest, flag))
+            && words
+                .iter()
+                .all(|wanted| left.any(|word| is_word(word, wanted)))
+    }
+}
+
+/// Whether a flag stands among the words, spelled out or within a cluster.
+fn is_set(words: &[String], flag: &str) -> bool {
+    let has = |flag: &str| {
+        words.iter().any(|word| {
+            word == flag
+                || word
+                    .strip_prefix(flag)
+                    .is_some_and(|rest| rest.starts_with('='))
+        })
+    };
+    let spelled = |letter: char| {
+        let long = LONG.iter().find(|(short, _)| *short == letter);
+        words
+            .iter()
+            .any(|word| short(word).is_some_and(|all| all.contains(letter)))
+            || long.is_some_and(|(_, long)| has(long))
+    };
+    let letter = LONG
+        .iter()
+        .find(|(_, long)| *long == flag)
+        .map(|(letter, _)| *letter);
+    match (short(flag), letter) {
+        (Some(letters), _) => has(flag) || letters.chars().all(spelled),
+        (None, Some(letter)) => spelled(letter),
+        (None, None) => has(flag),
+    }
+}
+
+/// The letters of a cluster such as `-rf`.
+fn short(word: &str) -> Option<&str> {
+    let letters = word.strip_prefix('-')?;
+    (!letters.is_empty() && !letters.starts_with('-')).then_some(letters)
+}
+
+/// Whether a word begins with the one that is wanted, as text or as a path.
+fn is_word(word: &str, wanted: &str) -> bool {
+    let is_path = |word: &str, wanted: &str| {
+        let (word, wanted) = (path::normal(word)?, path::normal(wanted)?);
+        Some(!wanted.is_empty() && begins(&word, &wanted))
+    };
+    begins(word, wanted) || is_path(word, wanted).unwrap_or(word.contains(".."))
+}
+
+fn bare(word: &str) -> &str {
+    word.trim_matches(['\'', '"'])
+}
+
+/// The simple commands of a line; none where it cannot be told. No line is told apart yet, so none
+/// is surely anything and each may be everything.
+fn told(_line: &str) -> Option<Vec<Told>> {
+    None
+}
+
+/// Flags that programs commonly spell out.
+const LONG: [(char, &str); 4] = [
+    ('a', "--all"),
+    ('f', "--force"),
+    ('r', "--recursive"),
+    ('v', "--verbose"),
+];
