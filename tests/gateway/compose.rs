@@ -101,8 +101,7 @@ fn the_folders_that_the_build_makes_are_ones_that_the_program_takes() {
         .unwrap();
     let step = step
         .replace("$$", "$")
-        .replace("/data", &format!("{at}/data"))
-        .replace("/config", &format!("{at}/config"));
+        .replace("/data", &format!("{at}/data"));
     let done = std::process::Command::new("sh")
         .args(["-ec", &format!("ID={id}; install {step}")])
         .status();
@@ -111,7 +110,7 @@ fn the_folders_that_the_build_makes_are_ones_that_the_program_takes() {
     let said = home
         .command(&["doctor"])
         .env("POSTERN_DATA", scratch.path().join("data"))
-        .env("POSTERN_CONFIG", scratch.path().join("config"))
+        .env("POSTERN_CONFIG", scratch.path().join("data/config"))
         .output()
         .unwrap();
     let text = String::from_utf8(said.stdout).unwrap();
@@ -121,7 +120,7 @@ fn the_folders_that_the_build_makes_are_ones_that_the_program_takes() {
     );
     assert!(
         text.contains(&format!(
-            "ok    configuration folder: {at}/config is yours alone"
+            "ok    configuration folder: {at}/data/config is yours alone"
         )),
         "{text}"
     );
@@ -134,7 +133,7 @@ fn the_same_thing_starts_with_the_containers_settings_and_its_health_check_passe
     let settings = file["configs"]["settings"]["content"].as_str().unwrap();
     assert_eq!(
         service["configs"][0]["target"].as_str(),
-        Some("/config/postern.toml")
+        Some("/data/config/postern.toml")
     );
     assert!(settings.contains("\nlisten = \"0.0.0.0:8787\"\n"));
 

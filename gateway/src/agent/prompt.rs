@@ -69,7 +69,7 @@ pub fn prompt(turn: &Turn, person: &str, memories: &[String], tools: Vec<ToolSpe
     for call in turn.unfinished_calls() {
         messages.push(Message::Result {
             call: call.id.clone(),
-            text: "still waits for the person's answer".into(),
+            text: format!("{} waits on its card: only a press answers it", call.head()),
         });
     }
     Prompt {

@@ -4,6 +4,7 @@
 mod chat;
 mod house;
 
+mod audit;
 mod cards;
 mod crash;
 mod groups;

@@ -190,3 +190,9 @@ CREATE TABLE audit (
     previous TEXT NOT NULL,
     hash     TEXT NOT NULL
 );
+CREATE TRIGGER audit_stands BEFORE UPDATE ON audit BEGIN
+    SELECT RAISE (ABORT, 'the audit is only added to');
+END;
+CREATE TRIGGER audit_stays BEFORE DELETE ON audit BEGIN
+    SELECT RAISE (ABORT, 'the audit is only added to');
+END;
