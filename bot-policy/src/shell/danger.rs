@@ -6,7 +6,13 @@ use super::walk::{Flow, Judge, Scene};
 use super::{Immune, Kind, disk, git, immune, names, redirect, system};
 
 /// Judges how a command is named and where it stands.
-pub(super) fn named(judge: &mut Judge, first: &Argument, rest: &[Argument], scene: Scene) {
+pub(super) fn named(
+    judge: &mut Judge,
+    program: &str,
+    first: &Argument,
+    rest: &[Argument],
+    scene: Scene,
+) {
     let hidden = match first.literal {
         Literal::Yes => None,
         Literal::Pattern => first
@@ -28,25 +34,24 @@ pub(super) fn named(judge: &mut Judge, first: &Argument, rest: &[Argument], scen
             judge.find(Kind::Obscured, Immune::Yes, because);
         }
     }
-    let program = super::arguments::program(&first.text);
     match scene {
         Scene::Top => {}
         Scene::Substitution | Scene::Process => {
-            if names::is_shell(&program) {
+            if names::is_shell(program) {
                 judge.find(
                     Kind::PipedRun,
                     Immune::No,
                     "a shell runs inside a substitution",
                 );
             }
-            if names::is_downloader(&program) {
+            if names::is_downloader(program) {
                 judge.find(
                     Kind::FetchedRun,
                     Immune::No,
                     "what is fetched becomes part of the line",
                 );
             }
-            if scene == Scene::Process && names::is_network(&program) {
+            if scene == Scene::Process && names::is_network(program) {
                 judge.find(
                     Kind::Network,
                     Immune::No,
@@ -55,7 +60,7 @@ pub(super) fn named(judge: &mut Judge, first: &Argument, rest: &[Argument], scen
             }
         }
     }
-    paths(judge, &program, first, rest);
+    paths(judge, program, first, rest);
 }
 
 /// Judges the paths that a command names.

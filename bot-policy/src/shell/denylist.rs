@@ -43,6 +43,10 @@ impl Denylist {
         Self::new(setting.split(';'))
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The pattern that speaks of a text.
     pub(super) fn matching(&self, text: &str) -> Option<&str> {
         self.0

@@ -171,6 +171,10 @@ impl Folding<'_> {
         literal: &mut Literal,
     ) {
         let name = &variable.name;
+        if *self.steps > super::STEPS {
+            *literal = (*literal).max(Literal::Set);
+            return;
+        }
         let values = self.variables.known.get(name);
         if self.variables.is_hidden(name) {
             *literal = (*literal).max(Literal::Set);
@@ -223,7 +227,7 @@ impl Folding<'_> {
             all.push(cells);
             return true;
         };
-        if depth >= BRACES || all.len() + choices.len() > OPENED {
+        if *self.steps > super::STEPS || depth >= BRACES || all.len() + choices.len() > OPENED {
             all.push(cells);
             return false;
         }

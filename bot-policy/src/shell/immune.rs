@@ -1,38 +1,50 @@
 //! Which things ask every time, whatever the rules say? Paths that hold keys or run the machine,
 //! and letters that look like others.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 use unicode_general_category::{GeneralCategory, get_general_category};
 
 use super::{Immune, Kind};
 
 /// Why a path of any tool asks every time; none where it does not.
 pub fn path(path: &str) -> Option<&'static str> {
+    credential(path).or_else(|| is_system(path).then_some("it names a folder of the system"))
+}
+
+fn is_system(path: &str) -> bool {
+    if !path.starts_with(['/', '\\']) {
+        return false;
+    }
     let folded = format!("{}/", path.to_lowercase().replace('\\', "/"));
-    let resolved = crate::path::normal(&folded).map(|path| format!("{path}/"));
-    let is_system = |path: &str| SYSTEM.iter().any(|folder| path.starts_with(folder));
-    credential(path).or_else(|| {
-        (is_system(&folded) || resolved.as_deref().is_some_and(is_system))
-            .then_some("it names a folder of the system")
-    })
+    let begins = |path: &str| SYSTEM.iter().any(|folder| path.starts_with(folder));
+    begins(&folded) || crate::path::normal(&folded).is_some_and(|path| begins(&format!("{path}/")))
 }
 
 /// Why a path, or a word that holds one, names keys or passwords.
 pub(super) fn credential(text: &str) -> Option<&'static str> {
-    if !text.contains('.') && !text.contains('/') && !text.contains('\\') {
+    if !text.contains(['.', '/', '\\', '_']) {
         return None;
     }
-    let mut path = text.to_lowercase().replace('\\', "/");
-    path.push('/');
-    let resolved = if path.contains("/.") || path.contains("//") {
-        crate::path::normal(&path).map(|path| format!("{path}/"))
-    } else {
-        None
+    let direct = key(text);
+    if direct.is_some() || !(text.contains('\\') || text.contains("/.") || text.contains("//")) {
+        return direct;
+    }
+    let path = text.replace('\\', "/");
+    key(&path).or_else(|| key(&crate::path::normal(&path)?))
+}
+
+/// What is named, where nothing but the end or another segment follows.
+fn key(path: &str) -> Option<&'static str> {
+    let Some(finder) = FINDER.as_ref() else {
+        return Some("it may name keys");
     };
-    KEYS.iter()
-        .find(|(part, _)| {
-            path.contains(part) || resolved.as_deref().is_some_and(|path| path.contains(part))
-        })
-        .map(|(_, why)| *why)
+    finder.find_overlapping_iter(path).find_map(|found| {
+        let ends = matches!(path.as_bytes().get(found.end()), None | Some(b'/'));
+        let (_, why) = KEYS.get(found.pattern().as_usize())?;
+        ends.then_some(*why)
+    })
 }
 
 /// What is wrong with the letters of a line: hidden ones, and such as steer how it is shown.
@@ -98,23 +110,31 @@ fn looks_like_another(text: &str, odd: char) -> String {
 }
 
 const KEYS: [(&str, &str); 17] = [
-    (".ssh/", "it names SSH keys"),
-    (".gnupg/", "it names a key ring"),
-    (".aws/", "it names cloud keys"),
-    (".azure/", "it names cloud keys"),
-    (".config/gcloud/", "it names cloud keys"),
-    (".kube/config/", "it names cluster keys"),
-    (".netrc/", "it names saved passwords"),
-    (".npmrc/", "it names saved passwords"),
-    (".pypirc/", "it names saved passwords"),
-    (".pgpass/", "it names saved passwords"),
-    (".git-credentials/", "it names saved passwords"),
-    (".docker/config.json/", "it names saved passwords"),
-    (".password-store/", "it names saved passwords"),
-    ("id_rsa/", "it names SSH keys"),
-    ("id_ed25519/", "it names SSH keys"),
-    ("/etc/shadow/", "it names the passwords of the machine"),
-    ("/environ/", "it names the environment of a process"),
+    (".ssh", "it names SSH keys"),
+    (".gnupg", "it names a key ring"),
+    (".aws", "it names cloud keys"),
+    (".azure", "it names cloud keys"),
+    (".config/gcloud", "it names cloud keys"),
+    (".kube/config", "it names cluster keys"),
+    (".netrc", "it names saved passwords"),
+    (".npmrc", "it names saved passwords"),
+    (".pypirc", "it names saved passwords"),
+    (".pgpass", "it names saved passwords"),
+    (".git-credentials", "it names saved passwords"),
+    (".docker/config.json", "it names saved passwords"),
+    (".password-store", "it names saved passwords"),
+    ("id_rsa", "it names SSH keys"),
+    ("id_ed25519", "it names SSH keys"),
+    ("/etc/shadow", "it names the passwords of the machine"),
+    ("/environ", "it names the environment of a process"),
 ];
+
+/// Building it fails only where the list above is too large, and then everything names keys.
+static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(KEYS.map(|(part, _)| part))
+        .ok()
+});
 
 const SYSTEM: [&str; 5] = ["/boot/", "/dev/", "/etc/", "/proc/", "/sys/"];

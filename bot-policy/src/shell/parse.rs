@@ -259,6 +259,9 @@ impl<'a> Reader<'a> {
 
     pub(super) fn redirect(&mut self) -> Result<Option<Redirect>, Trouble> {
         self.skip_blanks();
+        if !matches!(self.peek(0), Some('<' | '>' | '&' | '0'..='9')) {
+            return Ok(None);
+        }
         let start = self.at;
         while self.peek(0).is_some_and(|letter| letter.is_ascii_digit()) {
             self.at += 1;
@@ -297,8 +300,10 @@ impl<'a> Reader<'a> {
 
     /// A keyword or other bare word at this very place, unread.
     pub(super) fn keyword(&self) -> Option<&'static str> {
+        let first = self.peek(0)?;
         KEYWORDS.into_iter().find(|word| {
-            self.sees(word)
+            word.starts_with(first)
+                && self.sees(word)
                 && self
                     .peek(word.len())
                     .is_none_or(|after| ENDS.contains(&after))

@@ -23,8 +23,9 @@ pub(super) fn proves(
         return Err("its program is not one of the system's");
     }
     let names_secret = rest.iter().any(|word| {
-        let value = word.text.rsplit(['=', ':']).next().unwrap_or_default();
-        immune::path(&word.text).is_some() || immune::path(value).is_some()
+        let value = word.text.rsplit_once(['=', ':']).map(|(_, value)| value);
+        immune::path(&word.text).is_some()
+            || value.is_some_and(|value| immune::path(value).is_some())
     });
     if names_secret {
         return Err("it names a sensitive path");

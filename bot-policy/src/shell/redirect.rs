@@ -50,6 +50,9 @@ fn network(judge: &mut Judge, target: &Argument) {
 }
 
 pub(super) fn is_network(text: &str) -> bool {
+    if !text.starts_with('/') {
+        return false;
+    }
     let text = folded(text);
     text.starts_with("/dev/tcp") || text.starts_with("/dev/udp")
 }
@@ -95,6 +98,9 @@ pub(super) fn emptied(judge: &mut Judge, redirects: &[Redirect]) {
 
 /// Judges redirects by the program that they stand around.
 pub(super) fn around(judge: &mut Judge, program: &str, words: &[Argument], redirects: &[Redirect]) {
+    if redirects.is_empty() {
+        return;
+    }
     let name = super::arguments::program(program);
     if name == "exec" && words.len() == 1 && !redirects.is_empty() {
         judge.find(

@@ -24,11 +24,13 @@ impl Judge<'_> {
             path: first.clone(),
             arguments: rest.to_vec(),
         };
-        if let Some(pattern) = self.denylist.matching(&simple.text()) {
+        if !self.denylist.is_empty()
+            && let Some(pattern) = self.denylist.matching(&simple.text())
+        {
             let because = format!("the denylist pattern \"{pattern}\" matches");
             self.find(Kind::Denylisted, Immune::No, because);
         }
-        danger::named(self, first, rest, scene);
+        danger::named(self, &program, first, rest, scene);
         if names::is_shell(&program) && self.has_assigned {
             self.find(
                 Kind::AssignedShell,
