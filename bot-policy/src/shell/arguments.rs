@@ -83,11 +83,13 @@ impl<'a> Arguments<'a> {
 pub(super) fn program(text: &str) -> String {
     let name = text.rsplit(['/', '\\']).next().unwrap_or(text);
     let lower = name.to_lowercase();
-    [".exe", ".bat", ".cmd"]
+    match [".exe", ".bat", ".cmd"]
         .iter()
         .find_map(|ending| lower.strip_suffix(ending))
-        .unwrap_or(&lower)
-        .to_owned()
+    {
+        Some(stem) => stem.to_owned(),
+        None => lower,
+    }
 }
 
 /// A path without `.`, `..` and doubled slashes, as far as its words tell.

@@ -105,14 +105,10 @@ fn copy(judge: &mut Judge, program: &str, arguments: Arguments) {
         judge.find(Kind::Wipe, Immune::Yes, "it empties a file");
     }
     if program == "mv"
-        && arguments
-            .operands()
-            .next()
-            .is_some_and(|from| is_elsewhere(from))
+        && let Some(from) = arguments.operands().next()
+        && is_elsewhere(from)
     {
-        if let Some(from) = arguments.operands().next() {
-            redirect::overwrites(judge, from);
-        }
+        redirect::overwrites(judge, from);
     }
 }
 

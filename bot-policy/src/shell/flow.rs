@@ -12,10 +12,15 @@ pub(super) fn given(judge: &mut Judge, program: &str, arguments: Arguments, inpu
         fetched(judge, program, arguments);
         return Flow::Download;
     }
+    let names_keys = judge
+        .findings
+        .iter()
+        .any(|finding| finding.kind == super::Kind::Credentials);
     let reads_file = || {
-        let secret = arguments
-            .texts()
-            .any(|text| immune::credential(text).is_some());
+        let secret = names_keys
+            && arguments
+                .texts()
+                .any(|text| immune::credential(text).is_some());
         if secret { Flow::Secret } else { Flow::File }
     };
     match program {

@@ -227,12 +227,20 @@ impl Folding<'_> {
             all.push(cells);
             return true;
         };
-        if *self.steps > super::STEPS || depth >= BRACES || all.len() + choices.len() > OPENED {
+        let opened = all.len() + choices.len();
+        let is_too_much = depth >= BRACES
+            || opened > OPENED
+            || opened * cells.len() > CELLS
+            || *self.steps > super::STEPS;
+        if is_too_much {
             all.push(cells);
             return false;
         }
         let mut complete = true;
         for choice in choices {
+            if *self.steps > super::STEPS {
+                return false;
+            }
             let mut one: Vec<Cell> = cells.get(..start).unwrap_or_default().to_vec();
             one.extend(choice);
             one.extend(cells.get(end + 1..).unwrap_or_default());
@@ -351,3 +359,4 @@ const VALUES: usize = 4;
 const WORD: usize = 4096;
 const BRACES: usize = 6;
 const OPENED: usize = 64;
+const CELLS: usize = 64 * 1024;

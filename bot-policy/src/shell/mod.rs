@@ -48,7 +48,7 @@ pub struct Judged {
     pub read_only: ReadOnly,
     /// Every simple command in it, those that a wrapper would run included.
     pub commands: Vec<SimpleCommand>,
-    /// What judging it cost; at most [`STEPS`] and a little.
+    /// What judging it cost; at most twice [`STEPS`].
     pub steps: usize,
 }
 

@@ -51,7 +51,7 @@ pub(super) fn proves(
     }
     let operands = arguments.operands().count();
     let reads = match program {
-        "echo" | "printf" => !arguments.0.first().is_some_and(|word| word.text == "-v"),
+        "echo" | "printf" => arguments.0.first().is_none_or(|word| word.text != "-v"),
         "true" | "false" | "pwd" | "type" | "which" | "test" | "[" | ":" => true,
         "env" | "whoami" | "hostname" | "uptime" | "tty" | "arch" => rest.is_empty(),
         "printenv" => operands == rest.len(),
@@ -114,14 +114,18 @@ fn go_env(arguments: Arguments) -> bool {
 /// Programs that tell their version, and package lists without the net.
 fn tool(program: &str, arguments: Arguments) -> bool {
     let texts: Vec<&str> = arguments.texts().collect();
-    match (program, texts.as_slice()) {
-        ("node", ["-v" | "--version"]) | ("npm", ["-v" | "--version"]) => true,
-        ("python" | "python3" | "rustc" | "cargo", ["--version" | "-V"]) => true,
-        ("java", ["-version" | "--version"]) | ("cargo", ["version"]) => true,
-        ("npm", ["ls" | "list"]) => true,
-        ("pip" | "pip3", ["list" | "freeze"]) | ("pip" | "pip3", ["show", _]) => true,
-        _ => false,
-    }
+    matches!(
+        (program, texts.as_slice()),
+        ("node" | "npm", ["-v" | "--version"])
+            | (
+                "python" | "python3" | "rustc" | "cargo",
+                ["--version" | "-V"]
+            )
+            | ("java", ["-version" | "--version"])
+            | ("cargo", ["version"])
+            | ("npm", ["ls" | "list"])
+            | ("pip" | "pip3", ["list" | "freeze"] | ["show", _])
+    )
 }
 
 /// Where the system keeps its programs; nothing is a name to be looked up.

@@ -80,13 +80,13 @@ impl Judge<'_> {
             Reads::Input => self.piped(input, None),
             Reads::Script => {
                 if let Some(script) = wrap::script(rest) {
-                    danger::script(self, &script.text.clone());
+                    danger::script(self, &script.text);
                 }
             }
             Reads::Nothing => {}
             Reads::NotAWrapper => inline::judge(self, program, rest, input),
         }
-        danger::script(self, &first.text.clone());
+        danger::script(self, &first.text);
         if is_wrapper && given != Flow::Nothing {
             return given;
         }

@@ -105,10 +105,15 @@ pub(super) enum Treatment {
 }
 
 impl Word {
-    /// Adds text, joined to what was there if it is quoted the same way.
+    /// Adds a letter, joined to what was there if it is quoted the same way.
     pub(super) fn push(&mut self, letter: char, quoting: Quoting) {
+        self.push_all(&[letter], quoting);
+    }
+
+    /// Adds text, joined to what was there if it is quoted the same way.
+    pub(super) fn push_all(&mut self, letters: &[char], quoting: Quoting) {
         match self.0.last_mut() {
-            Some(Piece::Text(text, same)) if *same == quoting => text.push(letter),
+            Some(Piece::Text(text, same)) if *same == quoting => text.extend(letters),
             Some(
                 Piece::Arithmetic(_)
                 | Piece::Command(..)
@@ -116,7 +121,11 @@ impl Word {
                 | Piece::Text(..)
                 | Piece::Variable(..),
             )
-            | None => self.0.push(Piece::Text(letter.into(), quoting)),
+            | None => {
+                let mut text = String::with_capacity(letters.len());
+                text.extend(letters);
+                self.0.push(Piece::Text(text, quoting));
+            }
         }
     }
 }

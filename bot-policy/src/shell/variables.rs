@@ -49,8 +49,13 @@ fn of_simple(judge: &mut Judge, simple: &Simple) {
     for word in &simple.words {
         of_word(judge, word);
     }
-    let program = simple.words.first().and_then(Word::plain);
-    let Some(program) = program.filter(|program| SETTERS.contains(&program.as_str())) else {
+    let is_setter = |program: &str| SETTERS.contains(&program);
+    let program = match simple.words.first().map(|word| word.0.as_slice()) {
+        Some([Piece::Text(text, _)]) if !is_setter(text) => return,
+        Some(_) => simple.words.first().and_then(Word::plain),
+        None => return,
+    };
+    let Some(program) = program.filter(|program| is_setter(program)) else {
         return;
     };
     let words = judge.fold(&simple.words);

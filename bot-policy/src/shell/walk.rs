@@ -313,7 +313,7 @@ impl Judge<'_> {
         if !simple.assignments.is_empty() {
             self.not_reading("it sets a variable");
         }
-        redirect::around(self, &first.text.clone(), &folded, &simple.redirects);
+        redirect::around(self, &first.text, &folded, &simple.redirects);
         let given = self.command(folded, &input, scene);
         if given == Flow::Download {
             for redirect in &simple.redirects {

@@ -20,7 +20,7 @@ impl Word {
     }
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     pub(super) fn word(&mut self) -> Result<Word, Trouble> {
         let start = self.at;
         let word = self.word_or_nothing()?;
@@ -104,24 +104,36 @@ impl Reader<'_> {
                 }
             }
             '\'' => {
+                let run = self.run(|letter| letter != '\'');
                 word.0.push(Piece::Text(String::new(), Quoting::Quoted));
-                loop {
-                    let next = self.peek(0).ok_or("a quote is not closed")?;
-                    self.at += 1;
-                    if next == '\'' {
-                        break;
-                    }
-                    word.push(next, Quoting::Quoted);
-                }
+                word.push_all(run, Quoting::Quoted);
+                self.need("'").map_err(|_| "a quote is not closed")?;
             }
             '"' => self.double(word)?,
             '$' if self.eat("'") => self.decoded(word)?,
             '$' if self.eat("\"") => self.double(word)?,
             '$' => self.dollar(word, Quoting::Bare)?,
             '`' => self.backquote(word, Quoting::Bare)?,
-            _ => word.push(letter, Quoting::Bare),
+            _ => {
+                self.at -= 1;
+                let run = self.run(is_plain);
+                if run.is_empty() {
+                    self.at += 1;
+                    word.push(letter, Quoting::Bare);
+                } else {
+                    word.push_all(run, Quoting::Bare);
+                }
+            }
         }
         Ok(())
+    }
+
+    /// The letters from here on that are so, read.
+    fn run(&mut self, is_so: impl Fn(char) -> bool) -> &'a [char] {
+        let rest = self.letters.get(self.at..).unwrap_or_default();
+        let length = rest.iter().take_while(|letter| is_so(**letter)).count();
+        self.at += length;
+        rest.get(..length).unwrap_or_default()
     }
 
     fn double(&mut self, word: &mut Word) -> Result<(), Trouble> {
@@ -151,7 +163,16 @@ impl Reader<'_> {
             },
             '$' => self.dollar(word, Quoting::Quoted)?,
             '`' => self.backquote(word, Quoting::Quoted)?,
-            _ => word.push(letter, Quoting::Quoted),
+            _ => {
+                self.at -= 1;
+                let run = self.run(|letter| !matches!(letter, '$' | '`' | '"' | '\\'));
+                if run.is_empty() {
+                    self.at += 1;
+                    word.push(letter, Quoting::Quoted);
+                } else {
+                    word.push_all(run, Quoting::Quoted);
+                }
+            }
         }
         Ok(())
     }
@@ -318,6 +339,11 @@ impl Reader<'_> {
         word.0.push(Piece::Command(list, quoting));
         Ok(())
     }
+}
+
+/// Letters that mean themselves wherever they stand.
+fn is_plain(letter: char) -> bool {
+    letter.is_alphanumeric() || "-_./=,:@%+".contains(letter)
 }
 
 const SPECIAL: [char; 7] = ['@', '*', '#', '?', '-', '$', '!'];
