@@ -1,5 +1,7 @@
 //! What does one row of the table say? All but row 8, which is in `egress`.
 
+use std::cell::OnceCell;
+
 use crate::access::{Role, Scope, offers};
 use crate::call::{Arguments, Call};
 use crate::decide::{Finding, Mode, Says, Standing};
@@ -19,6 +21,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) command: Option<&'a CommandSpec>,
     pub(crate) effects: Effects,
     pub(crate) permissions: Vec<Permission>,
+    /// Judged once, when the first row asks.
+    lines: OnceCell<Vec<shell::Judged>>,
 }
 
 impl<'a> Facts<'a> {
@@ -38,6 +42,7 @@ impl<'a> Facts<'a> {
                 || vec![tool::nobodys()],
                 |spec| tool::permissions(spec, call),
             ),
+            lines: OnceCell::new(),
         }
     }
 
@@ -71,6 +76,21 @@ impl<'a> Facts<'a> {
             Arguments::Readable(map) => map.get(name).is_some_and(|value| !value.is_null()),
             Arguments::Unreadable(_) => true,
         }
+    }
+
+    /// What the call's command lines would do. No folder counts as vouched for here, so programs
+    /// that take configuration from one are never proven.
+    fn command_lines(&self) -> &[shell::Judged] {
+        self.lines.get_or_init(|| {
+            self.texts()
+                .into_iter()
+                .filter(|(role, _)| *role == ParameterRole::CommandLine)
+                .map(|(_, line)| {
+                    let folder = shell::FolderTrust::Untrusted;
+                    shell::judge(line, &shell::Denylist::default(), folder)
+                })
+                .collect()
+        })
     }
 
     pub(crate) fn is_unreadable(&self) -> bool {
@@ -183,18 +203,38 @@ pub(crate) fn always_ask(facts: &Facts, standing: &Standing) -> Option<Finding> 
         .texts()
         .into_iter()
         .filter(|(role, _)| match role {
-            ParameterRole::Body => false,
-            ParameterRole::CommandLine | ParameterRole::Destination | ParameterRole::Note => true,
+            ParameterRole::Body | ParameterRole::CommandLine => false,
+            ParameterRole::Destination | ParameterRole::Note => true,
         })
         .find_map(|(_, text)| shell::immune::path(text))
+        .map(ToOwned::to_owned)
+        .or_else(|| {
+            let lines = facts.command_lines();
+            let mut found = lines.iter().flat_map(|judged| &judged.findings);
+            found
+                .find(|found| match found.immune {
+                    shell::Immune::No => false,
+                    shell::Immune::Only | shell::Immune::Yes => true,
+                })
+                .map(|found| found.because.clone())
+        })
         .map(|why| once(6, format!("{why}, which asks every time")))
 }
 
 /// Row 7.
 pub(crate) fn command_line(facts: &Facts) -> Option<Finding> {
-    facts
-        .runs_commands()
-        .then(|| finding(7, Says::Deny, "command lines are not judged yet"))
+    if !facts.runs_commands() {
+        return None;
+    }
+    let lines = facts.command_lines();
+    if lines.is_empty() || facts.is_unreadable() {
+        return Some(finding(7, Says::Deny, "the command line cannot be read"));
+    }
+    lines
+        .iter()
+        .flat_map(|judged| &judged.findings)
+        .find(|found| found.immune == shell::Immune::No)
+        .map(|found| finding(7, Says::Deny, found.because.clone()))
 }
 
 /// Row 9.
@@ -232,9 +272,13 @@ pub(crate) fn carries_out(facts: &Facts, standing: &Standing) -> Option<Finding>
 
 /// Row 11.
 pub(crate) fn risky(facts: &Facts, standing: &Standing) -> Option<Finding> {
-    let risk = facts
-        .spec
-        .map_or(risk::Risk::Unknown, |spec| risk::assess(spec, facts.call));
+    // A proof is worth more than a guess.
+    let risk = match command_reads(facts) {
+        Some(_) => risk::Risk::Low,
+        None => facts
+            .spec
+            .map_or(risk::Risk::Unknown, |spec| risk::assess(spec, facts.call)),
+    };
     standing.threshold.asks(risk).then(|| {
         let how = match risk {
             risk::Risk::High => "its risk is high",
@@ -250,6 +294,7 @@ pub(crate) fn risky(facts: &Facts, standing: &Standing) -> Option<Finding> {
 pub(crate) fn permissive(facts: &Facts, standing: &Standing, extra: Option<&Rule>) -> Finding {
     approved_here(facts, standing)
         .or_else(|| ruled(facts, standing, extra))
+        .or_else(|| command_reads(facts))
         .or_else(|| only_reads(facts))
         .unwrap_or_else(|| {
             lifted(
@@ -302,9 +347,22 @@ fn ruled(facts: &Facts, standing: &Standing, extra: Option<&Rule>) -> Option<Fin
     })
 }
 
-/// Row 15. Row 14 speaks of command lines, and row 7 stands before it.
+/// Row 14.
+fn command_reads(facts: &Facts) -> Option<Finding> {
+    facts.spec.filter(|spec| spec.origin == Origin::BuiltIn)?;
+    let lines = facts.command_lines();
+    let proven = lines
+        .iter()
+        .all(|judged| judged.read_only == shell::ReadOnly::Proven);
+    (proven && !lines.is_empty())
+        .then(|| finding(14, Says::Allow, "the command line provably only reads"))
+}
+
+/// Row 15. Of command lines only row 14 speaks.
 fn only_reads(facts: &Facts) -> Option<Finding> {
-    let spec = facts.spec.filter(|spec| spec.origin == Origin::BuiltIn)?;
+    let spec = facts
+        .spec
+        .filter(|spec| spec.origin == Origin::BuiltIn && !facts.runs_commands())?;
     let reads = match (&facts.effects.change, &facts.effects.reach) {
         (Change::Nothing, Reach::Here | Reach::Net(_) | Reach::Nowhere | Reach::Source(_)) => true,
         (Change::NewMemory | Change::Nothing | Change::Something, _) => false,

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-const MAY_DEPEND_ON: [&str; 10] = [
+const MAY_DEPEND_ON: [&str; 11] = [
     "aho-corasick",
     "hmac",
     "psl",
+    "regex",
     "serde",
     "serde_json",
     "sha2",

@@ -1,0 +1,388 @@
+//! Is a simple command proven only to read? Known programs with known flags and literal words.
+
+use super::arguments::Arguments;
+use super::fold::{Argument, Literal};
+use super::script::{self, Does};
+use super::{FolderTrust, git, immune};
+
+/// Whether a command only reads, or why that is not proven.
+pub(super) fn proves(
+    program: &str,
+    first: &Argument,
+    rest: &[Argument],
+    folder: FolderTrust,
+) -> Result<(), &'static str> {
+    let is_literal = std::iter::once(first)
+        .chain(rest)
+        .all(|word| word.literal == Literal::Yes);
+    if !is_literal {
+        return Err("it is not written out");
+    }
+    let place = first.text.rsplit_once('/').map_or("", |(place, _)| place);
+    if !PLACES.contains(&place) {
+        return Err("its program is not one of the system's");
+    }
+    let names_secret = rest.iter().any(|word| {
+        let value = word.text.rsplit_once(['=', ':']).map(|(_, value)| value);
+        immune::path(&word.text).is_some()
+            || value.is_some_and(|value| immune::path(value).is_some())
+    });
+    if names_secret {
+        return Err("it names a sensitive path");
+    }
+    let arguments = Arguments(rest);
+    let configured = match program {
+        "git" => Some(git::only_reads(rest)),
+        "go" => Some(arguments.texts().eq(["version"]) || go_env(arguments)),
+        "node" | "rustc" | "python" | "python3" | "java" | "npm" | "cargo" | "pip" | "pip3" => {
+            Some(tool(program, arguments))
+        }
+        _ => None,
+    };
+    match (configured, folder) {
+        (Some(true), FolderTrust::Trusted) => return Ok(()),
+        (Some(true), FolderTrust::Untrusted) => {
+            return Err("it takes configuration from a folder that nobody vouched for");
+        }
+        (Some(false), FolderTrust::Trusted | FolderTrust::Untrusted) => {
+            return Err("it is not known only to read");
+        }
+        (None, FolderTrust::Trusted | FolderTrust::Untrusted) => {}
+    }
+    let operands = arguments.operands().count();
+    let reads = match program {
+        "echo" | "printf" => arguments.0.first().is_none_or(|word| word.text != "-v"),
+        "true" | "false" | "pwd" | "type" | "which" | "test" | "[" | ":" => true,
+        "env" | "whoami" | "hostname" | "uptime" | "tty" | "arch" => rest.is_empty(),
+        "printenv" => operands == rest.len(),
+        "date" => arguments
+            .texts()
+            .all(|text| text.starts_with('+') || matches!(text, "-u" | "-R" | "-I" | "--utc")),
+        "find" => arguments.texts().all(|text| {
+            !text.starts_with('-')
+                || text.strip_prefix('-').is_some_and(|rest| {
+                    FIND.contains(&rest)
+                        || rest
+                            .bytes()
+                            .next()
+                            .is_some_and(|byte| byte.is_ascii_digit())
+                })
+        }),
+        "sed" => script::sed(arguments) == Does::Reads && !rest.is_empty(),
+        "awk" | "gawk" | "mawk" => script::awk(arguments) == Does::Reads && !rest.is_empty(),
+        "uniq" if operands > 1 => false,
+        _ => KNOWN
+            .iter()
+            .find(|(name, _, _)| *name == program)
+            .is_some_and(|(_, letters, long)| flags(arguments, letters, long)),
+    };
+    if reads {
+        Ok(())
+    } else {
+        Err("it is not known only to read")
+    }
+}
+
+fn flags(arguments: Arguments, letters: &str, long: &[&str]) -> bool {
+    let mut is_over = false;
+    arguments.texts().all(|text| {
+        if is_over || text == "-" || !text.starts_with('-') {
+            return true;
+        }
+        if text == "--" {
+            is_over = true;
+            return true;
+        }
+        match text.strip_prefix("--") {
+            Some(flag) => {
+                let head = flag.split_once('=').map_or(flag, |(head, _)| head);
+                long.contains(&head) || COMMON.contains(&head)
+            }
+            None => text
+                .chars()
+                .skip(1)
+                .all(|letter| letters.contains(letter) || letter.is_ascii_digit()),
+        }
+    })
+}
+
+fn go_env(arguments: Arguments) -> bool {
+    let mut texts = arguments.texts();
+    texts.next() == Some("env") && texts.all(|text| !text.starts_with('-') || text == "-json")
+}
+
+/// Programs that tell their version, and package lists without the net.
+fn tool(program: &str, arguments: Arguments) -> bool {
+    let texts: Vec<&str> = arguments.texts().collect();
+    matches!(
+        (program, texts.as_slice()),
+        ("node" | "npm", ["-v" | "--version"])
+            | (
+                "python" | "python3" | "rustc" | "cargo",
+                ["--version" | "-V"]
+            )
+            | ("java", ["-version" | "--version"])
+            | ("cargo", ["version"])
+            | ("npm", ["ls" | "list"])
+            | ("pip" | "pip3", ["list" | "freeze"] | ["show", _])
+    )
+}
+
+/// Where the system keeps its programs; nothing is a name to be looked up.
+const PLACES: [&str; 6] = [
+    "",
+    "/bin",
+    "/usr/bin",
+    "/usr/local/bin",
+    "/sbin",
+    "/usr/sbin",
+];
+
+const COMMON: [&str; 4] = ["help", "version", "color", "colour"];
+
+const FIND: [&str; 48] = [
+    "name",
+    "iname",
+    "path",
+    "ipath",
+    "wholename",
+    "type",
+    "maxdepth",
+    "mindepth",
+    "size",
+    "mtime",
+    "mmin",
+    "atime",
+    "amin",
+    "ctime",
+    "cmin",
+    "newer",
+    "empty",
+    "print",
+    "print0",
+    "printf",
+    "ls",
+    "not",
+    "o",
+    "or",
+    "a",
+    "and",
+    "prune",
+    "regex",
+    "iregex",
+    "regextype",
+    "perm",
+    "user",
+    "group",
+    "depth",
+    "xdev",
+    "mount",
+    "L",
+    "H",
+    "P",
+    "quit",
+    "true",
+    "false",
+    "readable",
+    "writable",
+    "executable",
+    "links",
+    "inum",
+    "samefile",
+];
+
+/// Program, letters of flags, long flags.
+const KNOWN: &[(&str, &str, &[&str])] = &[
+    (
+        "ls",
+        "aAbBcCdFghGHiklLmnNopqQrRsStTuUvwxXZ",
+        &[
+            "all",
+            "almost-all",
+            "human-readable",
+            "recursive",
+            "reverse",
+            "size",
+            "sort",
+            "time",
+            "full-time",
+            "group-directories-first",
+            "directory",
+            "inode",
+            "classify",
+        ],
+    ),
+    ("ll", "aAhlrSt", &[]),
+    (
+        "cat",
+        "AbeEnstTuv",
+        &[
+            "number",
+            "show-all",
+            "show-ends",
+            "show-tabs",
+            "squeeze-blank",
+        ],
+    ),
+    ("tac", "br", &[]),
+    ("nl", "bfhlnpsvw", &[]),
+    ("head", "cnqvz", &["lines", "bytes", "quiet", "verbose"]),
+    ("tail", "cnqvz", &["lines", "bytes", "quiet", "verbose"]),
+    ("wc", "clLmw", &["lines", "words", "bytes", "chars"]),
+    ("file", "bhiLk", &["brief", "mime", "mime-type"]),
+    (
+        "stat",
+        "cfLtx",
+        &["format", "printf", "terse", "dereference"],
+    ),
+    (
+        "du",
+        "abcdhkLmsSx",
+        &[
+            "human-readable",
+            "summarize",
+            "max-depth",
+            "all",
+            "apparent-size",
+            "total",
+            "exclude",
+        ],
+    ),
+    ("df", "ahHiklPT", &["human-readable", "inodes", "total"]),
+    (
+        "tree",
+        "adfilLnpsugDhIPQC",
+        &["dirsfirst", "gitignore", "noreport"],
+    ),
+    ("realpath", "emLPqsz", &["relative-to"]),
+    ("readlink", "efmnqsvz", &["canonicalize"]),
+    ("basename", "as", &[]),
+    ("dirname", "z", &[]),
+    ("md5sum", "bct", &["check"]),
+    ("sha1sum", "bct", &["check"]),
+    ("sha256sum", "bct", &["check"]),
+    ("sha512sum", "bct", &["check"]),
+    ("cksum", "", &[]),
+    ("grep", GREP, GREP_LONG),
+    ("egrep", GREP, GREP_LONG),
+    ("fgrep", GREP, GREP_LONG),
+    (
+        "rg",
+        "ciFnNlLoqsSvwxABCgtTemr",
+        &[
+            "count",
+            "files",
+            "files-with-matches",
+            "fixed-strings",
+            "glob",
+            "hidden",
+            "ignore-case",
+            "line-number",
+            "no-heading",
+            "no-ignore",
+            "type",
+            "context",
+            "after-context",
+            "before-context",
+            "max-count",
+            "word-regexp",
+            "json",
+        ],
+    ),
+    (
+        "cut",
+        "bcdfsz",
+        &["delimiter", "fields", "characters", "bytes", "complement"],
+    ),
+    ("tr", "cCdst", &["delete", "squeeze-repeats", "complement"]),
+    (
+        "uniq",
+        "cdDfisuw",
+        &["count", "repeated", "unique", "ignore-case"],
+    ),
+    (
+        "sort",
+        "bdfghiMnrRsuVzcCkt",
+        &[
+            "reverse",
+            "numeric-sort",
+            "unique",
+            "key",
+            "field-separator",
+            "human-numeric-sort",
+            "version-sort",
+        ],
+    ),
+    ("comm", "i", &["check-order", "nocheck-order"]),
+    ("cmp", "bls", &[]),
+    (
+        "diff",
+        "abBcCEiNpqrsuUwy",
+        &[
+            "brief",
+            "recursive",
+            "unified",
+            "side-by-side",
+            "ignore-all-space",
+            "ignore-case",
+        ],
+    ),
+    (
+        "jq",
+        "acCejMnrsS",
+        &[
+            "raw-output",
+            "compact-output",
+            "slurp",
+            "null-input",
+            "exit-status",
+            "sort-keys",
+            "arg",
+            "argjson",
+        ],
+    ),
+    ("yq", "", &[]),
+    ("column", "tsc", &[]),
+    ("fold", "bsw", &[]),
+    ("seq", "fsw", &[]),
+    ("shuf", "einrz", &[]),
+    ("uname", "amnoprsvi", &["all"]),
+    ("id", "gGnruz", &[]),
+    ("groups", "", &[]),
+    ("nproc", "", &["all"]),
+    ("free", "bghkmtw", &["human"]),
+    ("ps", "AadefFjlLuwxo", &["forest", "sort"]),
+    ("lsmod", "", &[]),
+    ("lscpu", "", &[]),
+    ("lsblk", "afo", &[]),
+    ("whereis", "bms", &[]),
+];
+
+const GREP: &str = "abcEFGHhiIlLnoPqrRsvVwxzZmABCe";
+
+const GREP_LONG: &[&str] = &[
+    "after-context",
+    "before-context",
+    "context",
+    "count",
+    "exclude",
+    "exclude-dir",
+    "extended-regexp",
+    "files-with-matches",
+    "files-without-match",
+    "fixed-strings",
+    "ignore-case",
+    "include",
+    "invert-match",
+    "line-number",
+    "max-count",
+    "no-filename",
+    "null",
+    "only-matching",
+    "perl-regexp",
+    "quiet",
+    "recursive",
+    "regexp",
+    "with-filename",
+    "word-regexp",
+];
