@@ -81,11 +81,10 @@ async fn claim(
     let Sender::Person(user) = sender else {
         return Ok(());
     };
-    let platform = user.platform.to_string();
     house.post(
         house
             .store
-            .ask_claim(place.clone(), platform, person, clock::now())
+            .ask_claim(place.clone(), user.clone(), person, clock::now())
             .await?,
     );
     let text = "I asked the owner in their direct chat whether I may be used here.";

@@ -24,6 +24,76 @@ async fn paired_group(house: &House, owner: &Chat, user: User) -> fakes::telegra
 }
 
 #[tokio::test]
+async fn an_account_whose_chat_was_let_go_of_acts_nowhere_any_more() {
+    let (house, lost) = House::with_owner(Door::Telegram).await;
+    let room = paired_group(&house, &lost, ANNA).await;
+    let code = house.new_code(None).await;
+    let kept = house.enter(Door::Telegram, 7005, &code).await;
+    let said = house.cli(&["unpair", &format!("phone {OWNER}")]).await;
+    assert_eq!(said.code, 0, "{said:?}");
+    house.fake().say(
+        ANNA,
+        room,
+        &format!("@{BOT_NAME}\nremember the gate is red"),
+    );
+    let second = house.fake().group(-1002, "More");
+    house.fake().say(ANNA, second, "/pair");
+    house.all_heard().await;
+    kept.settle().await;
+    assert_eq!(
+        (
+            house.count("SELECT count(*) FROM memory"),
+            house.count("SELECT count(*) FROM claim"),
+            house.count("SELECT count(*) FROM account"),
+        ),
+        (0, 1, 1)
+    );
+    let other = house.chat_of(User(7005), room);
+    house.fake().say(
+        User(7005),
+        room,
+        &format!("@{BOT_NAME}\nremember the gate is green"),
+    );
+    other.told("remembered").await;
+}
+
+#[tokio::test]
+async fn an_account_with_a_chat_on_another_line_stays_when_one_is_let_go_of() {
+    let (house, owner) = House::with_owner(Door::Telegram).await;
+    let room = paired_group(&house, &owner, ANNA).await;
+    house
+        .database()
+        .execute(
+            "INSERT INTO pairing SELECT 'desk', chat, kind, person, platform, since, user FROM pairing WHERE chat = ?1",
+            [OWNER.to_string()],
+        )
+        .unwrap();
+    owner.say("/unpair").await;
+    owner.told("Unpaired.").await;
+    house.fake().say(
+        ANNA,
+        room,
+        &format!("@{BOT_NAME}\nremember the gate is green"),
+    );
+    house.chat_of(ANNA, room).told("remembered").await;
+}
+
+#[tokio::test]
+async fn a_guest_who_was_let_go_gets_no_group() {
+    let (house, owner) = House::with_owner(Door::Telegram).await;
+    let code = house.new_code(Some("Ana")).await;
+    let guest = house.enter(Door::Telegram, 7002, &code).await;
+    let room = house.fake().group(-1001, "Friends");
+    house.fake().say(User(7002), room, "/pair");
+    let asked = owner.told("Ana wants to use me in the group").await;
+    guest.say("/unpair").await;
+    guest.told("Unpaired.").await;
+    owner.press(&asked, "Allow this group").await;
+    owner.settle().await;
+    assert_eq!(house.count("SELECT count(*) FROM pairing"), 1);
+}
+
+#[tokio::test]
 async fn a_quote_of_what_a_marked_conversation_answered_marks_the_next_one() {
     let (house, owner) = House::with_owner(Door::Telegram).await;
     house.fake().forward(ANNA, "a letter");

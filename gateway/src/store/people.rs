@@ -165,32 +165,29 @@ pub(super) fn pair(
         role,
         name: name.to_owned(),
     };
-    take_place(
-        tx,
-        &event.place,
-        user.platform.as_str(),
-        event.kind_of_chat,
-        &person,
-        now,
-    )?;
+    take_place(tx, &event.place, user, event.kind_of_chat, &person, now)?;
     Ok(person)
 }
 
 pub(super) fn take_place(
     tx: &Connection,
     place: &Place,
-    platform: &str,
+    by: &UserRef,
     kind: ChatKind,
     person: &Person,
     now: Timestamp,
 ) -> Result<(), StoreError> {
+    let user = match kind {
+        ChatKind::Direct => by.id.as_str(),
+        ChatKind::Group => "",
+    };
     // Whatever somebody else had there does not pass to the one who pairs it now.
     if owner_of(tx, place)?.is_some_and(|before| before != person.id) {
         super::conversations::end_in_chat(tx, place, now)?;
     }
     tx.execute(
-        "INSERT OR REPLACE INTO pairing (line, chat, kind, person, platform, since) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        params![place.line.as_str(), place.chat.as_str(), json(&kind)?, person.id.0, platform, now.0],
+        "INSERT OR REPLACE INTO pairing (line, chat, kind, person, platform, since, user) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        params![place.line.as_str(), place.chat.as_str(), json(&kind)?, person.id.0, by.platform.as_str(), now.0, user],
     )?;
     let entry = AuditEntry::Paired {
         person: person.id,
@@ -214,15 +211,16 @@ pub(super) fn unpair(
     };
     let letters = withdraw_all(store, tx, place, "unpaired", now)?;
     super::conversations::end_in_chat(tx, place, now)?;
-    let platform: String = tx.query_row(
-        "DELETE FROM pairing WHERE line = ?1 AND chat = ?2 RETURNING platform",
+    let (platform, user): (String, String) = tx.query_row(
+        "DELETE FROM pairing WHERE line = ?1 AND chat = ?2 RETURNING platform, user",
         params![place.line.as_str(), place.chat.as_str()],
-        |row| row.get(0),
+        |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
+    // This account alone: another one that the person has says nothing for it.
     tx.execute(
-        "DELETE FROM account WHERE person = ?1 AND platform = ?2 AND NOT EXISTS
-         (SELECT 1 FROM pairing WHERE person = ?1 AND platform = ?2 AND kind = ?3)",
-        params![person.0, platform, json(&ChatKind::Direct)?],
+        "DELETE FROM account WHERE person = ?1 AND platform = ?2 AND user = ?3 AND NOT EXISTS
+         (SELECT 1 FROM pairing WHERE platform = ?2 AND user = ?3)",
+        params![person.0, platform, user],
     )?;
     append(
         tx,
