@@ -79,6 +79,24 @@ async fn an_account_with_a_chat_on_another_line_stays_when_one_is_let_go_of() {
 }
 
 #[tokio::test]
+async fn a_group_that_is_claimed_over_and_over_asks_the_owner_once() {
+    let (house, owner) = House::with_owner(Door::Telegram).await;
+    let code = house.new_code(Some("Ana")).await;
+    let guest = house.enter(Door::Telegram, 7002, &code).await;
+    let room = house.fake().group(-1001, "Friends");
+    for _ in 0..8 {
+        house.fake().say(User(7002), room, "/pair");
+    }
+    house.all_heard().await;
+    guest.say("/why").await;
+    guest.told("it has read nothing").await;
+    owner.settle().await;
+    assert_eq!(owner.times("Ana wants to use me in the group").await, 1);
+    let answers = house.chat_of(User(7002), room).screen().await.len();
+    assert_eq!(answers, 1);
+}
+
+#[tokio::test]
 async fn a_guest_who_was_let_go_gets_no_group() {
     let (house, owner) = House::with_owner(Door::Telegram).await;
     let code = house.new_code(Some("Ana")).await;

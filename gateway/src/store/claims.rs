@@ -14,16 +14,25 @@ use super::rows::{PlaceId, json};
 use super::{Store, StoreError};
 
 impl Store {
-    /// Puts the claim of a group to the owner, in their direct chats.
+    /// Puts the claim of a group to the owner, in their direct chats. Nothing while the owner has
+    /// not answered the same claim of before.
     pub async fn ask_claim(
         &self,
         place: Place,
         by: UserRef,
         who: Person,
         now: Timestamp,
-    ) -> Result<Vec<Letter>, StoreError> {
+    ) -> Result<Option<Vec<Letter>>, StoreError> {
         let store = self.clone();
         self.write(move |tx| {
+            let waits: bool = tx.query_row(
+                "SELECT EXISTS (SELECT 1 FROM claim WHERE line = ?1 AND chat = ?2 AND person = ?3 AND closed = 0 AND ends_at > ?4)",
+                params![place.line.as_str(), place.chat.as_str(), who.id.0, now.0],
+                |row| row.get(0),
+            )?;
+            if waits {
+                return Ok(None);
+            }
             let thread = place.thread.as_ref().map_or("", ThreadId::as_str);
             let ends_at = now.plus_seconds(CHAT_CARD_SECONDS);
             tx.execute(
@@ -43,7 +52,7 @@ impl Store {
                 let no = button(tx, "Deny", at, owner, None, &Meaning::Claim { claim, yes: false })?;
                 letters.extend(post(&store, tx, at, &notice(text.clone(), vec![yes, no]), About::Nothing, now)?);
             }
-            Ok(letters)
+            Ok(Some(letters))
         })
         .await
     }
