@@ -112,6 +112,23 @@ async fn a_guest_who_was_let_go_gets_no_group() {
 }
 
 #[tokio::test]
+async fn a_chat_that_changes_hands_keeps_no_button_of_its_former_person() {
+    let (house, owner) = House::with_owner(Door::Telegram).await;
+    owner.say("write notes.txt: hello").await;
+    let card = owner.card().await;
+    let code = house.new_code(Some("Ana")).await;
+    house.fake().private_message(ANNA, &format!("/pair {code}"));
+    let guest = house.chat_of(ANNA, ANNA.direct());
+    guest.told("You are paired as the guest Ana").await;
+    guest.press_token(&card, &card.token("Allow once")).await;
+    guest.say("write mine.txt: x").await;
+    guest.told("there is no tool @files in this chat").await;
+    house.all_heard().await;
+    assert_eq!(house.file("notes.txt"), None);
+    guest.closed(&card, "the chat was paired anew").await;
+}
+
+#[tokio::test]
 async fn a_quote_of_what_a_marked_conversation_answered_marks_the_next_one() {
     let (house, owner) = House::with_owner(Door::Telegram).await;
     house.fake().forward(ANNA, "a letter");

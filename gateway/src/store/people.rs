@@ -136,13 +136,15 @@ pub(super) fn owner_of(tx: &Connection, place: &Place) -> Result<Option<PersonId
         .optional()?)
 }
 
+/// Pairs a chat with the person of a code, and closes what somebody else had there.
 pub(super) fn pair(
+    store: &Store,
     tx: &Connection,
     event: &InboundEvent,
     user: &UserRef,
     role: &CodeRole,
     now: Timestamp,
-) -> Result<Person, StoreError> {
+) -> Result<(Person, Vec<Letter>), StoreError> {
     let (role, name) = match role {
         CodeRole::Guest { name } => (Role::Guest, name.as_str()),
         CodeRole::Owner => (Role::Owner, "owner"),
@@ -165,8 +167,15 @@ pub(super) fn pair(
         role,
         name: name.to_owned(),
     };
-    take_place(tx, &event.place, user, event.kind_of_chat, &person, now)?;
-    Ok(person)
+    // Whatever somebody else had there does not pass to the one who pairs it now.
+    let mut letters = Vec::new();
+    if owner_of(tx, &event.place)?.is_some_and(|before| before != person.id) {
+        letters = withdraw_all(store, tx, &event.place, "the chat was paired anew", now)?;
+        super::conversations::end_in_chat(tx, &event.place, now)?;
+    }
+    let kind = event.kind_of_chat;
+    take_place(tx, &event.place, user, kind, &person, now)?;
+    Ok((person, letters))
 }
 
 pub(super) fn take_place(
@@ -181,10 +190,6 @@ pub(super) fn take_place(
         ChatKind::Direct => by.id.as_str(),
         ChatKind::Group => "",
     };
-    // Whatever somebody else had there does not pass to the one who pairs it now.
-    if owner_of(tx, place)?.is_some_and(|before| before != person.id) {
-        super::conversations::end_in_chat(tx, place, now)?;
-    }
     tx.execute(
         "INSERT OR REPLACE INTO pairing (line, chat, kind, person, platform, since, user) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         params![place.line.as_str(), place.chat.as_str(), json(&kind)?, person.id.0, by.platform.as_str(), now.0, user],
