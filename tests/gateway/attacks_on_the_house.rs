@@ -9,6 +9,26 @@ use crate::stories::chat::{Chat, Door};
 use crate::stories::house::{House, TOKEN};
 
 #[tokio::test]
+async fn a_card_is_answered_however_much_was_said_since() {
+    let (house, owner) = House::with_owner(Door::Web).await;
+    owner.say("write notes.txt: hello").await;
+    let card = owner.card().await;
+    for number in 0..450 {
+        owner.say(&format!("by the way, {number}")).await;
+    }
+    let press = card.token("Allow once");
+    owner.press_token(&card, &press).await;
+    let written = crate::stories::house::soon(|| house.file("notes.txt")).await;
+    assert_eq!(written.as_deref(), Some("hello"));
+    owner.say("write more.txt: hello").await;
+    owner
+        .sees("a second card", |seen| {
+            seen.text.contains("more.txt") && seen.labels().contains(&"Deny")
+        })
+        .await;
+}
+
+#[tokio::test]
 async fn what_was_acknowledged_is_done_once_whenever_the_power_goes() {
     let (mut house, owner) = House::with_owner(Door::Web).await;
     for round in 0..8_u64 {
