@@ -19,6 +19,9 @@ const LONGEST_PAUSE: i64 = 600;
 /// After this many tries a letter is given up: about a day.
 const TRIES: u32 = 150;
 
+/// How long to wait when what became of a letter cannot be noted.
+const STORE_PAUSE: Duration = Duration::from_secs(5);
+
 /// What became of one try.
 enum Fate {
     /// Nothing more to do with it.
@@ -135,9 +138,9 @@ async fn try_once(house: &House, mut letter: Letter) -> Result<Fate, StoreError>
     }
     let message = match send(house, adapter.as_ref(), &letter).await? {
         Ok(message) => message,
-        Err(error) => return failed(house, letter, error).await,
+        Err(error) => return Ok(failed(house, letter, error).await),
     };
-    house.store.sent(letter.id, message).await?;
+    noted(|| house.store.sent(letter.id, message.clone())).await;
     Ok(Fate::Settled(Vec::new()))
 }
 
@@ -162,7 +165,24 @@ async fn send(
     }
 }
 
-async fn failed(house: &House, letter: Letter, error: AdapterError) -> Result<Fate, StoreError> {
+/// Notes what came of a try, however long the store takes: sending again because it could not be
+/// noted would say things twice.
+async fn noted<T, N>(note: impl Fn() -> N) -> T
+where
+    N: Future<Output = Result<T, StoreError>>,
+{
+    loop {
+        match note().await {
+            Ok(done) => return done,
+            Err(error) => {
+                tracing::error!(%error, "what became of a letter cannot be noted");
+                tokio::time::sleep(STORE_PAUSE).await;
+            }
+        }
+    }
+}
+
+async fn failed(house: &House, letter: Letter, error: AdapterError) -> Fate {
     let why = error.to_string();
     match error {
         AdapterError::Retry { after, .. } => put_off(house, letter, after, why).await,
@@ -173,32 +193,23 @@ async fn failed(house: &House, letter: Letter, error: AdapterError) -> Result<Fa
             Repeat::Harmless => put_off(house, letter, None, why).await,
             Repeat::Never => {
                 tracing::warn!(line = %letter.place.line, letter = letter.id, "delivery unknown");
-                Ok(Fate::Settled(
-                    house
-                        .store
-                        .delivery_unknown(letter.id, clock::now())
-                        .await?,
-                ))
+                let unknown = || house.store.delivery_unknown(letter.id, clock::now());
+                Fate::Settled(noted(unknown).await)
             }
         },
         AdapterError::Moved(_) | AdapterError::Refused(_) => {
             tracing::warn!(line = %letter.place.line, letter = letter.id, %why, "not delivered");
-            house.store.undeliverable(letter.id, why).await?;
-            Ok(Fate::Settled(Vec::new()))
+            noted(|| house.store.undeliverable(letter.id, why.clone())).await;
+            Fate::Settled(Vec::new())
         }
     }
 }
 
-async fn put_off(
-    house: &House,
-    letter: Letter,
-    after: Option<Duration>,
-    why: String,
-) -> Result<Fate, StoreError> {
+async fn put_off(house: &House, letter: Letter, after: Option<Duration>, why: String) -> Fate {
     let tries = letter.tries + 1;
     if tries >= TRIES {
-        house.store.undeliverable(letter.id, why).await?;
-        return Ok(Fate::Settled(Vec::new()));
+        noted(|| house.store.undeliverable(letter.id, why.clone())).await;
+        return Fate::Settled(Vec::new());
     }
     let pause = match after {
         Some(after) => i64::try_from(after.as_secs()).unwrap_or(LONGEST_PAUSE),
@@ -208,13 +219,13 @@ async fn put_off(
             .min(LONGEST_PAUSE),
     };
     let due = clock::now().plus_seconds(pause);
-    house.store.put_off(letter.id, due, why).await?;
+    noted(|| house.store.put_off(letter.id, due, why.clone())).await;
     let pause = if after.is_some() {
         Pause::Line
     } else {
         Pause::Place
     };
-    Ok(Fate::Later(
+    Fate::Later(
         Letter {
             tries,
             due,
@@ -222,5 +233,5 @@ async fn put_off(
             ..letter
         },
         pause,
-    ))
+    )
 }

@@ -29,6 +29,25 @@ async fn a_card_is_answered_however_much_was_said_since() {
 }
 
 #[tokio::test]
+async fn a_reply_that_arrived_is_not_sent_again_while_the_store_cannot_note_it() {
+    let (house, owner) = House::with_owner(Door::Telegram).await;
+    let late = Duration::from_millis(1500);
+    house.fake().inject("sendMessage", Fault::Delay(late));
+    owner.say("good morning").await;
+    tokio::time::sleep(late / 2).await;
+    assert_eq!(owner.times("I heard you.").await, 0);
+    // As when the disk is full: nothing can be written for a while.
+    let database = house.database();
+    database.execute_batch("BEGIN IMMEDIATE").unwrap();
+    tokio::time::sleep(Duration::from_secs(8)).await;
+    database.execute_batch("ROLLBACK").unwrap();
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    owner.say("/why").await;
+    owner.told("It has read no outside content.").await;
+    assert_eq!(owner.times("I heard you.").await, 1);
+}
+
+#[tokio::test]
 async fn what_was_acknowledged_is_done_once_whenever_the_power_goes() {
     let (mut house, owner) = House::with_owner(Door::Web).await;
     for round in 0..8_u64 {
