@@ -32,8 +32,9 @@ enum Fate {
 
 /// What waits together with a letter that was put off.
 enum Pause {
-    /// The whole line: the platform asked for it.
-    Line,
+    /// The place, because the platform asked for it. It may mean this chat or all that the line
+    /// sends: once a second place is asked meanwhile, the whole line waits.
+    Asked,
     /// The place.
     Place,
 }
@@ -49,10 +50,12 @@ pub(crate) async fn run(
     let mut flying = FuturesUnordered::new();
     let mut busy: BTreeSet<Place> = BTreeSet::new();
     let mut held: BTreeMap<LineId, Timestamp> = BTreeMap::new();
+    let mut asked: BTreeMap<Place, Timestamp> = BTreeMap::new();
     let (mut open, mut told) = (true, false);
     while open || !flying.is_empty() {
         let now = clock::now();
         held.retain(|_, until| *until > now);
+        asked.retain(|_, until| *until > now);
         let mut wait = LONGEST_PAUSE * 1000;
         for (place, queue) in &mut queues {
             let Some(first) = queue.front() else { continue };
@@ -84,7 +87,12 @@ pub(crate) async fn run(
                     }
                     Fate::Later(letter, pause) => {
                         match pause {
-                            Pause::Line => { held.insert(place.line.clone(), letter.due); }
+                            Pause::Asked => {
+                                asked.insert(place.clone(), letter.due);
+                                if asked.keys().filter(|other| other.line == place.line).count() > 1 {
+                                    held.insert(place.line.clone(), letter.due);
+                                }
+                            }
                             Pause::Place => {}
                         }
                         queues.entry(place).or_default().push_front(letter);
@@ -221,7 +229,7 @@ async fn put_off(house: &House, letter: Letter, after: Option<Duration>, why: St
     let due = clock::now().plus_seconds(pause);
     noted(|| house.store.put_off(letter.id, due, why.clone())).await;
     let pause = if after.is_some() {
-        Pause::Line
+        Pause::Asked
     } else {
         Pause::Place
     };

@@ -129,6 +129,25 @@ async fn a_chat_that_changes_hands_keeps_no_button_of_its_former_person() {
 }
 
 #[tokio::test]
+async fn a_chat_that_is_told_to_wait_does_not_make_another_wait() {
+    let (house, owner) = House::with_owner(Door::Telegram).await;
+    let code = house.new_code(Some("Ana")).await;
+    let guest = house.enter(Door::Telegram, 7002, &code).await;
+    house
+        .fake()
+        .inject("sendMessage", Fault::TooMany { retry_after: 30 });
+    let before = house.fake().calls_of("sendMessage").len();
+    guest.say("remember the gate is green").await;
+    let tried = house.fake().wait_until(Duration::from_secs(10), || {
+        (house.fake().calls_of("sendMessage").len() > before).then_some(())
+    });
+    assert!(tried.await.is_some());
+    owner.say("good morning").await;
+    owner.told("I heard you.").await;
+    assert_eq!(guest.times("remembered").await, 0);
+}
+
+#[tokio::test]
 async fn a_quote_of_what_a_marked_conversation_answered_marks_the_next_one() {
     let (house, owner) = House::with_owner(Door::Telegram).await;
     house.fake().forward(ANNA, "a letter");
