@@ -112,6 +112,27 @@ async fn a_guest_who_was_let_go_gets_no_group() {
 }
 
 #[tokio::test]
+async fn a_guest_hears_nothing_of_the_owners_rule_file_even_when_it_is_broken() {
+    let (house, _owner) = House::with_owner(Door::Telegram).await;
+    let code = house.new_code(Some("Ana")).await;
+    let guest = house.enter(Door::Telegram, 7002, &code).await;
+    std::fs::write(
+        house.home.config().join("policy.json"),
+        "{\"rules\": [{\"pattern\": \"@secretive thing\"}]}",
+    )
+    .unwrap();
+    guest.say("remember the gate is green").await;
+    guest.told("not run: ").await;
+    let all: String = guest.screen().await.into_iter().map(|s| s.text).collect();
+    assert!(!all.contains("policy.json"), "{all}");
+    assert!(
+        !all.contains(house.home.config().to_str().unwrap()),
+        "{all}"
+    );
+    assert_eq!(house.count("SELECT count(*) FROM memory"), 0);
+}
+
+#[tokio::test]
 async fn a_chat_that_changes_hands_keeps_no_button_of_its_former_person() {
     let (house, owner) = House::with_owner(Door::Telegram).await;
     owner.say("write notes.txt: hello").await;

@@ -10,7 +10,7 @@ use bot_policy::id::{ButtonToken, LineId, Place};
 use bot_policy::message::Choices;
 use bot_policy::visible;
 
-use super::{CHANGED, standing};
+use super::{CHANGED, standing, unreadable};
 use crate::conversation::{notice, time_of_day};
 use crate::store::{AuditEntry, Claimed, Closing, Meaning, Pressed, StoreError};
 use crate::{House, clock};
@@ -63,7 +63,7 @@ async fn approval(
     }
     let standing = match standing(house, &loaded, &open.question.call).await {
         Ok(standing) => standing,
-        Err(error) => return Ok(Some(error.to_string())),
+        Err(error) => return Ok(Some(unreadable(&loaded, &error))),
     };
     let press = Press {
         by: person.id,
