@@ -145,3 +145,30 @@ fn look(at: &Path, open: &mut Vec<(PathBuf, u32)>) {
         }
     }
 }
+
+#[tokio::test]
+async fn rules_that_are_saved_at_once_are_all_saved() {
+    let (house, first) = House::with_owner(Door::Web).await;
+    let mut chats = vec![first];
+    for _ in 0..5 {
+        let code = house.new_code(None).await;
+        chats.push(house.enter(Door::Web, 0, &code).await);
+    }
+    let mut cards = Vec::new();
+    for (at, chat) in chats.iter().enumerate() {
+        chat.say(&format!("write notes-{at}.txt: hello")).await;
+        cards.push(chat.card().await);
+    }
+    let presses = chats
+        .iter()
+        .zip(&cards)
+        .map(|(chat, card)| chat.press(card, "Always"));
+    futures_util::future::join_all(presses).await;
+    for (chat, card) in chats.iter().zip(&cards) {
+        chat.closed(card, "Always allowed by owner").await;
+    }
+    let policy = house.policy().unwrap();
+    for at in 0..chats.len() {
+        assert!(policy.contains(&format!("notes-{at}.txt")), "{policy}");
+    }
+}
