@@ -61,6 +61,17 @@ async fn nothing_planted_in_a_workspace_leads_out_of_it_or_holds_the_program_up(
 }
 
 #[tokio::test]
+async fn a_file_named_like_our_own_step_is_not_lost_by_a_write_beside_it() {
+    let (house, owner, at) = workspace().await;
+    std::fs::write(at.join("notes.txt.postern-new"), "kept").unwrap();
+    owner.say("write notes.txt: again").await;
+    let again = || (house.file("notes.txt").as_deref() == Some("again")).then_some(());
+    assert!(soon(again).await.is_some());
+    let kept = std::fs::read_to_string(at.join("notes.txt.postern-new"));
+    assert_eq!(kept.ok().as_deref(), Some("kept"));
+}
+
+#[tokio::test]
 async fn no_spelling_of_a_rule_file_is_written_even_with_asks_off() {
     let (house, owner, at) = workspace().await;
     for name in [
