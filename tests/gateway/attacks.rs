@@ -150,6 +150,37 @@ async fn a_chat_that_changes_hands_keeps_no_button_of_its_former_person() {
 }
 
 #[tokio::test]
+async fn browsers_that_guess_are_slowed_down_and_leave_little_behind() {
+    let (house, owner) = House::with_owner(Door::Web).await;
+    let base = house.world.base.lock().unwrap().clone();
+    let mut refused = 0;
+    for _ in 0..200 {
+        let answer = house
+            .world
+            .http
+            .post(format!("{base}/api/pair"))
+            .header("origin", &base)
+            .json(&json!({ "code": "22222222" }))
+            .send()
+            .await
+            .unwrap();
+        match answer.status() {
+            StatusCode::TOO_MANY_REQUESTS => refused += 1,
+            status => assert_eq!(status, StatusCode::FORBIDDEN),
+        }
+    }
+    assert!(refused > 120, "{refused}");
+    assert!(house.count("SELECT count(*) FROM event") < 100);
+    owner.settle().await;
+    assert_eq!(
+        owner
+            .post("say", json!({ "id": fresh(), "text": "hello" }))
+            .await,
+        StatusCode::OK
+    );
+}
+
+#[tokio::test]
 async fn a_chat_that_is_told_to_wait_does_not_make_another_wait() {
     let (house, owner) = House::with_owner(Door::Telegram).await;
     let code = house.new_code(Some("Ana")).await;

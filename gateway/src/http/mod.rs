@@ -29,9 +29,11 @@ mod events;
 mod guard;
 mod page;
 mod session;
+mod tries;
 
 pub use guard::{BODY_LIMIT, Hosts};
 pub use session::SessionHash;
+use tries::Tries;
 
 /// What the page needs of the gateway.
 #[async_trait]
@@ -115,6 +117,7 @@ struct Shared {
     desk: Arc<dyn Desk>,
     hosts: Arc<Hosts>,
     closed: watch::Receiver<()>,
+    tries: Arc<Tries>,
 }
 
 fn router(desk: Arc<dyn Desk>, hosts: Hosts, closed: watch::Receiver<()>) -> Router {
@@ -122,6 +125,7 @@ fn router(desk: Arc<dyn Desk>, hosts: Hosts, closed: watch::Receiver<()>) -> Rou
         desk,
         hosts: Arc::new(hosts),
         closed,
+        tries: Arc::default(),
     };
     Router::new()
         .route("/", get(page::index))
