@@ -7,7 +7,7 @@ use bot_policy::approval::{Choice, OpenQuestion, Press, Redeemed, Refusal, State
 use bot_policy::card::card;
 use bot_policy::event::ReplyHandle;
 use bot_policy::id::{ButtonToken, LineId, Place};
-use bot_policy::message::Choices;
+use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage};
 use bot_policy::visible;
 
 use super::{CHANGED, standing, unreadable};
@@ -160,10 +160,18 @@ async fn show_all(
         .map(|field| format!("{}:\n{}", field.label, field.value))
         .collect();
     let text = format!("The whole of {}\n\n{}", whole.title, fields.join("\n\n"));
+    let message = OutboundMessage {
+        body: Body::Notice(Notice {
+            text,
+            addresses: Addresses::Inert,
+            choices: Choices::default(),
+        }),
+        answers: None,
+    };
     house.post(
         house
             .store
-            .say(place.clone(), notice(text), clock::now())
+            .say(place.clone(), message, clock::now())
             .await?,
     );
     Ok(None)
