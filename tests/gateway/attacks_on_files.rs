@@ -127,6 +127,42 @@ async fn hidden_and_turning_characters_stand_on_the_card() {
 }
 
 #[tokio::test]
+async fn show_all_of_a_poisoned_call_makes_no_address_live() {
+    let (house, owner) = House::with_owner(Door::Telegram).await;
+    let words = "word ".repeat(600);
+    let text = format!("write long.txt: https://evil.example/?q=1 {words}");
+    house.fake().forward(User(OWNER), &text);
+    let card = owner.card().await;
+    owner.press(&card, "Show all").await;
+    owner.told("The whole of @files write").await;
+    let sent = house.fake().calls_of("sendMessage").into_iter();
+    let shown: Vec<_> = sent
+        .filter(|call| {
+            call["text"]
+                .as_str()
+                .is_some_and(|text| text.contains("https://evil.example"))
+        })
+        .collect();
+    assert!(shown.len() >= 2, "{shown:?}");
+    for message in shown {
+        let text = message["text"].as_str().unwrap();
+        let start = text[..text.find("https://evil").unwrap()]
+            .encode_utf16()
+            .count() as u64;
+        let fixed = message["entities"].as_array().is_some_and(|entities| {
+            entities.iter().any(|entity| {
+                let from = entity["offset"].as_u64().unwrap();
+                let to = from + entity["length"].as_u64().unwrap();
+                matches!(entity["type"].as_str(), Some("code" | "pre"))
+                    && from <= start
+                    && start < to
+            })
+        });
+        assert!(fixed, "{message}");
+    }
+}
+
+#[tokio::test]
 async fn everything_that_is_stored_is_the_owners_alone() {
     let (house, owner, _) = workspace().await;
     owner.say("write deep/er/notes.txt: hello").await;
