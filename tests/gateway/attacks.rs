@@ -242,3 +242,31 @@ async fn of_many_presses_at_once_one_counts() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_guest_with_tabs_without_end_leaves_room_for_the_owner() {
+    let (house, owner) = House::with_owner(Door::Web).await;
+    let code = house.new_code(Some("Ana")).await;
+    let guest = house.enter(Door::Web, 0, &code).await;
+    let mut tabs = Vec::new();
+    for _ in 0..40 {
+        let tab = guest.get("events").await;
+        if tab.status() == StatusCode::OK {
+            tabs.push(tab);
+        } else {
+            assert_eq!(tab.status(), StatusCode::TOO_MANY_REQUESTS);
+        }
+    }
+    assert_eq!(tabs.len(), 16);
+    owner.say("good morning").await;
+    owner.told("I heard you.").await;
+    assert_eq!(owner.get("events").await.status(), StatusCode::OK);
+    drop(tabs);
+    for _ in 0..100 {
+        if guest.get("events").await.status() == StatusCode::OK {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("closed tabs give nothing back");
+}

@@ -28,10 +28,12 @@ mod connection;
 mod events;
 mod guard;
 mod page;
+mod seats;
 mod session;
 mod tries;
 
 pub use guard::{BODY_LIMIT, Hosts};
+use seats::Seats;
 pub use session::SessionHash;
 use tries::Tries;
 
@@ -117,6 +119,7 @@ struct Shared {
     desk: Arc<dyn Desk>,
     hosts: Arc<Hosts>,
     closed: watch::Receiver<()>,
+    seats: Arc<Seats>,
     tries: Arc<Tries>,
 }
 
@@ -125,6 +128,7 @@ fn router(desk: Arc<dyn Desk>, hosts: Hosts, closed: watch::Receiver<()>) -> Rou
         desk,
         hosts: Arc::new(hosts),
         closed,
+        seats: Arc::default(),
         tries: Arc::default(),
     };
     Router::new()
