@@ -30,6 +30,8 @@ pub enum Body {
 pub struct Notice {
     /// Plain text; line breaks stand.
     pub text: String,
+    /// Whether addresses in it may be pressed; not where it repeats what the model wrote.
+    pub addresses: Addresses,
     /// Buttons under it.
     pub choices: Choices,
 }

@@ -81,13 +81,12 @@ async fn claim(
     let Sender::Person(user) = sender else {
         return Ok(());
     };
-    let platform = user.platform.to_string();
-    house.post(
-        house
-            .store
-            .ask_claim(place.clone(), platform, person, clock::now())
-            .await?,
-    );
+    let asked = house
+        .store
+        .ask_claim(place.clone(), user.clone(), person, clock::now())
+        .await?;
+    let Some(letters) = asked else { return Ok(()) };
+    house.post(letters);
     let text = "I asked the owner in their direct chat whether I may be used here.";
     house.post(
         house

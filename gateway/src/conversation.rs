@@ -229,6 +229,7 @@ pub(crate) fn notice(text: impl Into<String>) -> OutboundMessage {
     OutboundMessage {
         body: Body::Notice(Notice {
             text: text.into(),
+            addresses: Addresses::Live,
             choices: Choices::default(),
         }),
         answers: None,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bot_policy::access::Scope;
 use bot_policy::approval::{CHAT_CARD_SECONDS, OpenQuestion, resume as permit_of};
 use bot_policy::call::Call;
 use bot_policy::card::card;
@@ -36,7 +37,16 @@ pub(crate) async fn judge(
 ) -> Result<Flow, StoreError> {
     let standing = match standing(house, loaded, &call).await {
         Ok(standing) => standing,
-        Err(error) => return deny(house, loaded, &call, &error.to_string(), Vec::new()).await,
+        Err(error) => {
+            return deny(
+                house,
+                loaded,
+                &call,
+                &unreadable(loaded, &error),
+                Vec::new(),
+            )
+            .await;
+        }
     };
     let decision = decide(call.clone(), &standing);
     let judged = judged(loaded.id, &call, &decision);
@@ -92,6 +102,14 @@ pub(crate) async fn resume(
             );
             Ok(Flow::More)
         }
+    }
+}
+
+/// Why nothing can be judged. Where others than the owner read, where the rules are is not named.
+fn unreadable(loaded: &Loaded, error: &RulebookError) -> String {
+    match loaded.scope {
+        Scope::Owner | Scope::OwnerIncognito => error.to_string(),
+        Scope::Group | Scope::Guest => "the rules cannot be read, so nothing runs".to_owned(),
     }
 }
 

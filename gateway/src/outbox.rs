@@ -21,6 +21,8 @@ const TRIES: u32 = 150;
 
 /// How long a letter waits that came before an earlier one of its place, in milliseconds.
 const OVERTAKEN: i64 = 10;
+/// How long to wait when what became of a letter cannot be noted.
+const STORE_PAUSE: Duration = Duration::from_secs(5);
 
 /// What became of one try.
 enum Fate {
@@ -32,8 +34,9 @@ enum Fate {
 
 /// What waits together with a letter that was put off.
 enum Pause {
-    /// The whole line: the platform asked for it.
-    Line,
+    /// The place, because the platform asked for it. It may mean this chat or all that the line
+    /// sends: once a second place is asked meanwhile, the whole line waits.
+    Asked,
     /// The place.
     Place,
 }
@@ -49,10 +52,12 @@ pub(crate) async fn run(
     let mut flying = FuturesUnordered::new();
     let mut busy: BTreeSet<Place> = BTreeSet::new();
     let mut held: BTreeMap<LineId, Timestamp> = BTreeMap::new();
+    let mut asked: BTreeMap<Place, Timestamp> = BTreeMap::new();
     let (mut open, mut told) = (true, false);
     while open || !flying.is_empty() {
         let now = clock::now();
         held.retain(|_, until| *until > now);
+        asked.retain(|_, until| *until > now);
         let mut wait = LONGEST_PAUSE * 1000;
         for (place, queue) in &mut queues {
             let Some(first) = queue.front() else { continue };
@@ -84,7 +89,12 @@ pub(crate) async fn run(
                     }
                     Fate::Later(letter, pause) => {
                         match pause {
-                            Pause::Line => { held.insert(place.line.clone(), letter.due); }
+                            Pause::Asked => {
+                                asked.insert(place.clone(), letter.due);
+                                if asked.keys().filter(|other| other.line == place.line).count() > 1 {
+                                    held.insert(place.line.clone(), letter.due);
+                                }
+                            }
                             Pause::Place => {}
                         }
                         enqueue(&mut queues, letter);
@@ -151,9 +161,9 @@ async fn try_once(house: &House, mut letter: Letter) -> Result<Fate, StoreError>
     }
     let message = match send(house, adapter.as_ref(), &letter).await? {
         Ok(message) => message,
-        Err(error) => return failed(house, letter, error).await,
+        Err(error) => return Ok(failed(house, letter, error).await),
     };
-    house.store.sent(letter.id, message).await?;
+    noted(|| house.store.sent(letter.id, message.clone())).await;
     Ok(Fate::Settled(Vec::new()))
 }
 
@@ -178,7 +188,24 @@ async fn send(
     }
 }
 
-async fn failed(house: &House, letter: Letter, error: AdapterError) -> Result<Fate, StoreError> {
+/// Notes what came of a try, however long the store takes: sending again because it could not be
+/// noted would say things twice.
+async fn noted<T, N>(note: impl Fn() -> N) -> T
+where
+    N: Future<Output = Result<T, StoreError>>,
+{
+    loop {
+        match note().await {
+            Ok(done) => return done,
+            Err(error) => {
+                tracing::error!(%error, "what became of a letter cannot be noted");
+                tokio::time::sleep(STORE_PAUSE).await;
+            }
+        }
+    }
+}
+
+async fn failed(house: &House, letter: Letter, error: AdapterError) -> Fate {
     let why = error.to_string();
     match error {
         AdapterError::Retry { after, .. } => put_off(house, letter, after, why).await,
@@ -189,32 +216,23 @@ async fn failed(house: &House, letter: Letter, error: AdapterError) -> Result<Fa
             Repeat::Harmless => put_off(house, letter, None, why).await,
             Repeat::Never => {
                 tracing::warn!(line = %letter.place.line, letter = letter.id, "delivery unknown");
-                Ok(Fate::Settled(
-                    house
-                        .store
-                        .delivery_unknown(letter.id, clock::now())
-                        .await?,
-                ))
+                let unknown = || house.store.delivery_unknown(letter.id, clock::now());
+                Fate::Settled(noted(unknown).await)
             }
         },
         AdapterError::Moved(_) | AdapterError::Refused(_) => {
             tracing::warn!(line = %letter.place.line, letter = letter.id, %why, "not delivered");
-            house.store.undeliverable(letter.id, why).await?;
-            Ok(Fate::Settled(Vec::new()))
+            noted(|| house.store.undeliverable(letter.id, why.clone())).await;
+            Fate::Settled(Vec::new())
         }
     }
 }
 
-async fn put_off(
-    house: &House,
-    letter: Letter,
-    after: Option<Duration>,
-    why: String,
-) -> Result<Fate, StoreError> {
+async fn put_off(house: &House, letter: Letter, after: Option<Duration>, why: String) -> Fate {
     let tries = letter.tries + 1;
     if tries >= TRIES {
-        house.store.undeliverable(letter.id, why).await?;
-        return Ok(Fate::Settled(Vec::new()));
+        noted(|| house.store.undeliverable(letter.id, why.clone())).await;
+        return Fate::Settled(Vec::new());
     }
     let pause = match after {
         Some(after) => i64::try_from(after.as_secs()).unwrap_or(LONGEST_PAUSE),
@@ -224,13 +242,13 @@ async fn put_off(
             .min(LONGEST_PAUSE),
     };
     let due = clock::now().plus_seconds(pause);
-    house.store.put_off(letter.id, due, why).await?;
+    noted(|| house.store.put_off(letter.id, due, why.clone())).await;
     let pause = if after.is_some() {
-        Pause::Line
+        Pause::Asked
     } else {
         Pause::Place
     };
-    Ok(Fate::Later(
+    Fate::Later(
         Letter {
             tries,
             due,
@@ -238,5 +256,5 @@ async fn put_off(
             ..letter
         },
         pause,
-    ))
+    )
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bot_policy::rules::{Rule, Rules};
 
@@ -10,6 +10,8 @@ use bot_policy::rules::{Rule, Rules};
 #[derive(Debug)]
 pub struct Rulebook {
     file: PathBuf,
+    /// Held while a rule is added, so that of two at once neither is lost.
+    adding: Mutex<()>,
 }
 
 /// The rules cannot be read or written. No call runs while they cannot be read.
@@ -46,6 +48,7 @@ impl Rulebook {
     pub fn new(folder: &Path) -> Self {
         Self {
             file: folder.join("policy.json"),
+            adding: Mutex::new(()),
         }
     }
 
@@ -62,6 +65,7 @@ impl Rulebook {
     /// # Errors
     /// When the file cannot be read or written; it is then as it was.
     pub fn add(&self, rule: Rule) -> Result<(), RulebookError> {
+        let _alone = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
         let mut rules = self.owners()?;
         rules.retain(|other| other.pattern != rule.pattern);
         rules.push(rule);

@@ -73,6 +73,7 @@ fn reply(markdown: &str, addresses: Addresses) -> OutboundMessage {
 
 fn notice(text: &str) -> OutboundMessage {
     let notice = Notice {
+        addresses: bot_policy::message::Addresses::Live,
         text: text.to_owned(),
         choices: Choices::default(),
     };

@@ -292,6 +292,7 @@ fn no_spelling_of_the_cards_sign_reaches_a_reply() {
 fn a_notice_keeps_its_lines_and_buttons() {
     let notice = OutboundMessage {
         body: Body::Notice(Notice {
+            addresses: bot_policy::message::Addresses::Live,
             text: "one\ntwo".to_owned(),
             choices: choices(),
         }),

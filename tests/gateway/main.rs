@@ -22,3 +22,7 @@ mod listen;
 mod socket;
 
 mod stories;
+
+mod attacks;
+mod attacks_on_files;
+mod attacks_on_the_house;

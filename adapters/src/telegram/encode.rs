@@ -38,10 +38,17 @@ pub(super) struct Part {
 pub(super) fn encode(message: &OutboundMessage) -> Vec<Encoded> {
     let (rich, choices, guarded) = match &message.body {
         Body::Card(card) => (fitted(card), Some(&card.choices), true),
-        Body::Notice(Notice { text, choices }) => {
+        Body::Notice(Notice {
+            text,
+            addresses,
+            choices,
+        }) => {
             let mut rich = Rich::default();
             rich.push(&unsigned(text), Face::default());
-            (rich, Some(choices), false)
+            match addresses {
+                Addresses::Inert => (rich.inert(), Some(choices), true),
+                Addresses::Live => (rich, Some(choices), false),
+            }
         }
         Body::Reply(reply) => {
             let rich = rendered(reply);

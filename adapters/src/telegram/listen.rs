@@ -42,7 +42,7 @@ pub(super) async fn listen(
             inbox.hearing(line, None);
         }
         patience = Patience::default();
-        let (events, last) = translate(line, me, &batch, heard);
+        let (events, last) = translate(line, me, &batch);
         if last != heard
             && let Some(last) = last
         {
@@ -63,28 +63,22 @@ fn unreadable() -> AdapterError {
     }
 }
 
-fn translate(
-    line: &LineId,
-    me: &Me,
-    batch: &[Box<RawValue>],
-    heard: Option<i64>,
-) -> (Vec<InboundEvent>, Option<i64>) {
+/// The events of a batch, and its highest number. A number below the last one is no repetition:
+/// after a week without updates Telegram goes on from any number (Bot API, "Update"), and whoever
+/// waits for a higher one is deaf from then on. What was heard before, the inbox knows by its id.
+fn translate(line: &LineId, me: &Me, batch: &[Box<RawValue>]) -> (Vec<InboundEvent>, Option<i64>) {
     #[derive(Deserialize)]
     struct Numbered {
         update_id: i64,
     }
     let now = now();
     let mut events = Vec::new();
-    let mut last = heard;
+    let mut last = None;
     for raw in batch {
         let Ok(Numbered { update_id }) = serde_json::from_str(raw.get()) else {
             warn!(%line, "an update without a number is passed over");
             continue;
         };
-        // Heard and stored before, acknowledged but given again.
-        if heard.is_some_and(|heard| update_id <= heard) {
-            continue;
-        }
         last = last.max(Some(update_id));
         match serde_json::from_str::<Value>(raw.get()) {
             Ok(update) => events.extend(decode(line, me, &update, now)),

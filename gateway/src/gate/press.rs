@@ -7,10 +7,10 @@ use bot_policy::approval::{Choice, OpenQuestion, Press, Redeemed, Refusal, State
 use bot_policy::card::card;
 use bot_policy::event::ReplyHandle;
 use bot_policy::id::{ButtonToken, LineId, MessageRef, Place};
-use bot_policy::message::Choices;
+use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage};
 use bot_policy::visible;
 
-use super::{CHANGED, standing};
+use super::{CHANGED, standing, unreadable};
 use crate::conversation::{notice, time_of_day};
 use crate::store::{AuditEntry, Claimed, Closing, Meaning, Pressed, StoreError};
 use crate::{House, clock};
@@ -71,7 +71,7 @@ async fn approval(
     }
     let standing = match standing(house, &loaded, &open.question.call).await {
         Ok(standing) => standing,
-        Err(error) => return Ok(Some(error.to_string())),
+        Err(error) => return Ok(Some(unreadable(&loaded, &error))),
     };
     let press = Press {
         by: person.id,
@@ -168,10 +168,18 @@ async fn show_all(
         .map(|field| format!("{}:\n{}", field.label, field.value))
         .collect();
     let text = format!("The whole of {}\n\n{}", whole.title, fields.join("\n\n"));
+    let message = OutboundMessage {
+        body: Body::Notice(Notice {
+            text,
+            addresses: Addresses::Inert,
+            choices: Choices::default(),
+        }),
+        answers: None,
+    };
     house.post(
         house
             .store
-            .say(place.clone(), notice(text), clock::now())
+            .say(place.clone(), message, clock::now())
             .await?,
     );
     Ok(None)

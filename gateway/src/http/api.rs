@@ -1,6 +1,6 @@
 //! What does the page ask and post? Each answer in JSON; an error is a text that says what to do.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use adapters::web::{self, Malformed, Screen};
 use axum::Json;
@@ -15,6 +15,7 @@ use bot_policy::id::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::tries::Taken;
 use super::{DeskError, Shared, session};
 
 /// An answer that says what is wrong and what to do.
@@ -91,6 +92,11 @@ const WRONG_CODE: Refusal = Refusal::new(
     "that code is not valid any more; get a new one with: postern pair",
 );
 
+const TOO_OFTEN: Refusal = Refusal::new(
+    StatusCode::TOO_MANY_REQUESTS,
+    "too many codes were tried; wait a few seconds and try again",
+);
+
 pub(super) async fn healthz(State(shared): State<Shared>) -> Response {
     if shared.desk.healthy().await {
         "ok\n".into_response()
@@ -134,6 +140,10 @@ pub(super) async fn pair(
     posted: Bytes,
 ) -> Result<Response, Refusal> {
     let typed: Code = serde_json::from_slice(&posted).map_err(|_| Malformed::Shape)?;
+    match shared.tries.take(Instant::now()) {
+        Taken::No => return Err(TOO_OFTEN),
+        Taken::Yes => {}
+    }
     let account = session::random::<16>()?;
     let id = session::random::<16>()?;
     let event = web::pair_event(&account, &typed.code, &id, now()).map_err(|_| WRONG_CODE)?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use adapters::web::{self, Screen};
 use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use bot_policy::id::Place;
@@ -15,6 +15,7 @@ use tokio::sync::broadcast::error::RecvError;
 
 use super::Shared;
 use super::api::{NOT_PAIRED, Refusal, paired};
+use super::seats::Seat;
 
 /// How often a quiet stream says that it is alive; the page gives it up after three times that.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -28,12 +29,14 @@ pub(super) async fn events(
 ) -> Result<Response, Refusal> {
     let screens = shared.desk.web().subscribe();
     let paired = paired(&shared, &headers).await?.ok_or(NOT_PAIRED)?;
+    let seat = shared.seats.take(&paired.account).ok_or(TOO_MANY)?;
     let mut closed = shared.closed.clone();
     let tab = Tab {
         place: web::place(&paired.account),
         screens,
         shared,
         open: Open::Yes,
+        _seat: seat,
     };
     let hello = stream::once(async { signal("hello") });
     let stream = hello
@@ -51,7 +54,13 @@ struct Tab {
     screens: Receiver<Screen>,
     shared: Shared,
     open: Open,
+    _seat: Seat,
 }
+
+const TOO_MANY: Refusal = Refusal::new(
+    StatusCode::TOO_MANY_REQUESTS,
+    "this browser has too many tabs open here; close some of them",
+);
 
 enum Open {
     No,

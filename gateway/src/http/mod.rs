@@ -28,10 +28,14 @@ mod connection;
 mod events;
 mod guard;
 mod page;
+mod seats;
 mod session;
+mod tries;
 
 pub use guard::{BODY_LIMIT, Hosts};
+use seats::Seats;
 pub use session::SessionHash;
+use tries::Tries;
 
 /// What the page needs of the gateway.
 #[async_trait]
@@ -115,6 +119,8 @@ struct Shared {
     desk: Arc<dyn Desk>,
     hosts: Arc<Hosts>,
     closed: watch::Receiver<()>,
+    seats: Arc<Seats>,
+    tries: Arc<Tries>,
 }
 
 fn router(desk: Arc<dyn Desk>, hosts: Hosts, closed: watch::Receiver<()>) -> Router {
@@ -122,6 +128,8 @@ fn router(desk: Arc<dyn Desk>, hosts: Hosts, closed: watch::Receiver<()>) -> Rou
         desk,
         hosts: Arc::new(hosts),
         closed,
+        seats: Arc::default(),
+        tries: Arc::default(),
     };
     Router::new()
         .route("/", get(page::index))

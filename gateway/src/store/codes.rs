@@ -10,6 +10,7 @@ use bot_policy::pairing::{
 use rusqlite::{Connection, params};
 
 use super::audit::{AuditEntry, append};
+use super::outbox::Letter;
 use super::people::{pair, sender_key};
 use super::rows::{column, json};
 use super::{Store, StoreError};
@@ -17,12 +18,13 @@ use super::{Store, StoreError};
 /// What a try of a code came to.
 pub(super) enum Tried {
     Burnt,
-    Paired(Person),
+    Paired(Person, Vec<Letter>),
     Silenced,
     Wrong(LiveCodes),
 }
 /// Tries a code; whatever follows from it is done in the same transaction.
 pub(super) fn try_code(
+    store: &Store,
     tx: &Connection,
     event: &InboundEvent,
     user: &UserRef,
@@ -52,8 +54,8 @@ pub(super) fn try_code(
         }
         Redemption::Paired(hash, role) => {
             tx.execute("DELETE FROM code WHERE hash = ?1", [hash.0])?;
-            let person = pair(tx, event, user, &role, now)?;
-            Ok(Tried::Paired(person))
+            let (person, letters) = pair(store, tx, event, user, &role, now)?;
+            Ok(Tried::Paired(person, letters))
         }
         Redemption::Silenced => Ok(Tried::Silenced),
         Redemption::Wrong { live_codes } => {

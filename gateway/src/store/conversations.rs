@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bot_policy::access::{Incognito, Person, Scope};
+use bot_policy::approval::State;
 use bot_policy::decide::Mode;
 use bot_policy::event::ChatKind;
 use bot_policy::id::{BotName, CallId, ConversationId, Place, Timestamp};
@@ -48,7 +49,7 @@ pub struct Loaded {
     pub turn: Turn,
 }
 
-/// How many entries of a history are read back.
+/// How many entries of a history are read back; more only while a card of before still stands.
 const ENTRIES_KEPT: i64 = 200;
 
 /// Whether the conversation of a place keeps nothing.
@@ -167,11 +168,32 @@ pub(super) fn end(tx: &Connection, at: PlaceId, now: Timestamp) -> Result<(), St
     Ok(())
 }
 
+/// The entry that made the oldest call whose question is not closed: a call that is not read back
+/// would neither run nor be taken back, and its card would hold up every other one.
+fn oldest_open(tx: &Connection, of: ConversationId) -> Result<Option<i64>, StoreError> {
+    // The id of a call begins with the number of its entry.
+    Ok(tx
+        .prepare_cached(
+            "SELECT min(CAST(call AS INTEGER)) FROM question WHERE conversation = ?1 AND state IN (?2, ?3, ?4)",
+        )?
+        .query_row(
+            params![
+                of.0,
+                json(&State::Asked)?,
+                json(&State::Approved)?,
+                json(&State::Started)?
+            ],
+            |row| row.get(0),
+        )?)
+}
+
 pub(super) fn turn(tx: &Connection, of: ConversationId) -> Result<Turn, StoreError> {
     let mut found = tx.prepare_cached(
-        "SELECT seq, body FROM (SELECT seq, body FROM entry WHERE conversation = ?1 ORDER BY seq DESC LIMIT ?2) ORDER BY seq",
+        "SELECT seq, body FROM entry WHERE conversation = ?1 AND seq >= ?2 ORDER BY seq",
     )?;
-    let mut rows = found.query(params![of.0, ENTRIES_KEPT])?;
+    let first = newest(tx, of)? - ENTRIES_KEPT + 1;
+    let first = oldest_open(tx, of)?.map_or(first, |call| first.min(call));
+    let mut rows = found.query(params![of.0, first])?;
     let mut entries = Vec::new();
     while let Some(row) = rows.next()? {
         entries.push((row.get(0)?, column(row, "body")?));

@@ -283,8 +283,9 @@ fn pair(
     let Sender::Person(user) = &event.sender else {
         return Ok(());
     };
-    match try_code(tx, event, user, code, now)? {
-        Tried::Paired(person) => {
+    match try_code(store, tx, event, user, code, now)? {
+        Tried::Paired(person, letters) => {
+            accepted.letters.extend(letters);
             let who = match person.role {
                 Role::Guest => format!("as the guest {}", person.name),
                 Role::Owner => "as the owner".to_owned(),

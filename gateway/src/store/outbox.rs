@@ -2,7 +2,7 @@
 
 use adapters::Encoded;
 use bot_policy::id::{ConversationId, Place, QuestionId, Timestamp};
-use bot_policy::message::{Body, Button, Choices, Notice, OutboundMessage};
+use bot_policy::message::{Addresses, Body, Button, Choices, Notice, OutboundMessage};
 use rusqlite::{Connection, Row, params};
 
 use super::rows::{PlaceId, column, json, place};
@@ -201,6 +201,7 @@ pub(super) fn notice(text: impl Into<String>, choices: Vec<Button>) -> OutboundM
     OutboundMessage {
         body: Body::Notice(Notice {
             text: text.into(),
+            addresses: Addresses::Live,
             choices: Choices(choices),
         }),
         answers: None,

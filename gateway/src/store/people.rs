@@ -136,13 +136,15 @@ pub(super) fn owner_of(tx: &Connection, place: &Place) -> Result<Option<PersonId
         .optional()?)
 }
 
+/// Pairs a chat with the person of a code, and closes what somebody else had there.
 pub(super) fn pair(
+    store: &Store,
     tx: &Connection,
     event: &InboundEvent,
     user: &UserRef,
     role: &CodeRole,
     now: Timestamp,
-) -> Result<Person, StoreError> {
+) -> Result<(Person, Vec<Letter>), StoreError> {
     let (role, name) = match role {
         CodeRole::Guest { name } => (Role::Guest, name.as_str()),
         CodeRole::Owner => (Role::Owner, "owner"),
@@ -165,32 +167,32 @@ pub(super) fn pair(
         role,
         name: name.to_owned(),
     };
-    take_place(
-        tx,
-        &event.place,
-        user.platform.as_str(),
-        event.kind_of_chat,
-        &person,
-        now,
-    )?;
-    Ok(person)
+    // Whatever somebody else had there does not pass to the one who pairs it now.
+    let mut letters = Vec::new();
+    if owner_of(tx, &event.place)?.is_some_and(|before| before != person.id) {
+        letters = withdraw_all(store, tx, &event.place, "the chat was paired anew", now)?;
+        super::conversations::end_in_chat(tx, &event.place, now)?;
+    }
+    let kind = event.kind_of_chat;
+    take_place(tx, &event.place, user, kind, &person, now)?;
+    Ok((person, letters))
 }
 
 pub(super) fn take_place(
     tx: &Connection,
     place: &Place,
-    platform: &str,
+    by: &UserRef,
     kind: ChatKind,
     person: &Person,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    // Whatever somebody else had there does not pass to the one who pairs it now.
-    if owner_of(tx, place)?.is_some_and(|before| before != person.id) {
-        super::conversations::end_in_chat(tx, place, now)?;
-    }
+    let user = match kind {
+        ChatKind::Direct => by.id.as_str(),
+        ChatKind::Group => "",
+    };
     tx.execute(
-        "INSERT OR REPLACE INTO pairing (line, chat, kind, person, platform, since) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        params![place.line.as_str(), place.chat.as_str(), json(&kind)?, person.id.0, platform, now.0],
+        "INSERT OR REPLACE INTO pairing (line, chat, kind, person, platform, since, user) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        params![place.line.as_str(), place.chat.as_str(), json(&kind)?, person.id.0, by.platform.as_str(), now.0, user],
     )?;
     let entry = AuditEntry::Paired {
         person: person.id,
@@ -214,15 +216,16 @@ pub(super) fn unpair(
     };
     let letters = withdraw_all(store, tx, place, "unpaired", now)?;
     super::conversations::end_in_chat(tx, place, now)?;
-    let platform: String = tx.query_row(
-        "DELETE FROM pairing WHERE line = ?1 AND chat = ?2 RETURNING platform",
+    let (platform, user): (String, String) = tx.query_row(
+        "DELETE FROM pairing WHERE line = ?1 AND chat = ?2 RETURNING platform, user",
         params![place.line.as_str(), place.chat.as_str()],
-        |row| row.get(0),
+        |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
+    // This account alone: another one that the person has says nothing for it.
     tx.execute(
-        "DELETE FROM account WHERE person = ?1 AND platform = ?2 AND NOT EXISTS
-         (SELECT 1 FROM pairing WHERE person = ?1 AND platform = ?2 AND kind = ?3)",
-        params![person.0, platform, json(&ChatKind::Direct)?],
+        "DELETE FROM account WHERE person = ?1 AND platform = ?2 AND user = ?3 AND NOT EXISTS
+         (SELECT 1 FROM pairing WHERE platform = ?2 AND user = ?3)",
+        params![person.0, platform, user],
     )?;
     append(
         tx,

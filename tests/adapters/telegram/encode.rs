@@ -362,6 +362,7 @@ fn choices(count: u8) -> Choices {
 
 fn notice(text: &str, buttons: u8) -> OutboundMessage {
     let notice = Notice {
+        addresses: bot_policy::message::Addresses::Live,
         text: text.to_owned(),
         choices: choices(buttons),
     };

@@ -47,6 +47,22 @@ async fn f05_f06_a_restart_goes_on_from_the_stored_cursor() {
 }
 
 #[tokio::test]
+async fn after_a_quiet_week_lower_numbers_are_heard_too() {
+    let (fake, adapter, anna) = started().await;
+    let heard = Arc::new(Heard::default());
+    *heard.cursor.lock().unwrap() = Some(Cursor("727334707".to_owned()));
+    let listening = listen(&adapter, &heard);
+    let polls = || (!fake.calls_of("getUpdates").is_empty()).then_some(());
+    fake.wait_until(WAIT, polls).await.unwrap();
+    fake.private_message(anna, "one");
+    assert_eq!(heard.texts(&fake, 1).await, ["one"]);
+    fake.private_message(anna, "two");
+    assert_eq!(heard.texts(&fake, 2).await, ["one", "two"]);
+    assert_eq!(heard.cursor(), Some(Cursor("1001".to_owned())));
+    listening.abort();
+}
+
+#[tokio::test]
 async fn f01_there_is_one_poll_at_a_time_over_ten_restarts() {
     let (fake, adapter, anna) = started().await;
     let heard = Arc::new(Heard::default());

@@ -213,6 +213,7 @@ async fn an_edit_is_harmless_to_repeat_and_the_same_text_is_success() {
     let chat = place(anna.direct());
     let mut first = notice("Sure?");
     first.body = Body::Notice(Notice {
+        addresses: bot_policy::message::Addresses::Live,
         text: "Sure?".to_owned(),
         choices: choices(),
     });
@@ -243,6 +244,7 @@ async fn f46_a_press_is_answered_shortly_and_too_late_is_no_failure() {
     let (fake, adapter, anna) = started().await;
     fake.private_message(anna, "hi");
     let body = Body::Notice(Notice {
+        addresses: bot_policy::message::Addresses::Live,
         text: "Sure?".to_owned(),
         choices: choices(),
     });

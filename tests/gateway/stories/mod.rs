@@ -1,8 +1,8 @@
 //! What happens to a person, told through the real program, on both adapters.
 
 #[macro_use]
-mod chat;
-mod house;
+pub(crate) mod chat;
+pub(crate) mod house;
 
 mod audit;
 mod cards;

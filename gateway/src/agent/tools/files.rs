@@ -19,7 +19,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
 use super::{Deed, Tool, ToolError, Whose};
-use crate::digest;
+use crate::{chance, digest};
 
 /// The largest file that is read or written, in bytes.
 const FILE_LIMIT: usize = 256 * 1024;
@@ -264,15 +264,20 @@ fn store(dir: &Dir, path: &Inside, content: &str) -> Result<(), ToolError> {
         return Err(ToolError(format!("{path} is not a file")));
     }
     // Beside it and then in its place, so that a crash leaves the old file or the new one.
-    let beside = format!("{path}.postern-new");
+    let step = chance::bytes().map_err(|error| ToolError(error.to_string()))?;
+    let step = format!(".{:016x}.postern-new", u64::from_le_bytes(step));
+    let beside = parent.map_or_else(|| PathBuf::from(&step), |parent| parent.join(&step));
     let write = || -> std::io::Result<()> {
-        let _ = dir.remove_file(&beside);
         let mut file = dir.open_with(&beside, OpenOptions::new().write(true).create_new(true))?;
         file.write_all(content.as_bytes())?;
         file.sync_all()?;
         dir.rename(&beside, dir, &path.0)
     };
-    write().map_err(|error| refused(path, &error))
+    write().map_err(|error| {
+        // Half a file of ours at most; it may not even be there.
+        let _ = dir.remove_file(&beside);
+        refused(path, &error)
+    })
 }
 
 fn refused(path: &Inside, error: &std::io::Error) -> ToolError {

@@ -21,6 +21,8 @@ CREATE TABLE pairing (
     person INTEGER NOT NULL REFERENCES person (id),
     platform TEXT NOT NULL,
     since  INTEGER NOT NULL,
+    -- Whose account speaks in a direct chat; nobody's in a group.
+    user   TEXT NOT NULL,
     PRIMARY KEY (line, chat)
 ) WITHOUT ROWID;
 
@@ -117,7 +119,8 @@ CREATE TABLE claim (
     thread  TEXT NOT NULL,
     person  INTEGER NOT NULL REFERENCES person (id),
     ends_at INTEGER NOT NULL,
-    closed  INTEGER NOT NULL DEFAULT 0
+    closed  INTEGER NOT NULL DEFAULT 0,
+    user    TEXT NOT NULL
 );
 
 CREATE TABLE button (
