@@ -48,9 +48,12 @@ pub enum Command {
 /// for `/help`.
 pub fn commands(scope: Scope) -> Vec<(&'static str, &'static str)> {
     let mut commands = vec![
-        ("new", "start afresh, with nothing marked as read"),
+        ("new", "start fresh: forget this conversation and its marks"),
         ("stop", "stop what is being done"),
-        ("why", "what the last reply used"),
+        (
+            "why",
+            "what the last reply used, and what was read from outside",
+        ),
         ("help", "what can be typed here"),
         ("unpair", "let go of this chat"),
     ];
@@ -58,11 +61,11 @@ pub fn commands(scope: Scope) -> Vec<(&'static str, &'static str)> {
         Scope::Guest => {}
         Scope::Group => commands.push(("pair", "pair this group with you")),
         Scope::Owner => commands.extend([
-            ("link", "go on with a Code conversation here"),
-            ("unlink", "let go of the Code conversation"),
-            ("policy", "whether questions are asked: auto or interactive"),
-            ("rules", "read the rules"),
-            ("status", "how things stand"),
+            ("link", "for later: does nothing in this version"),
+            ("unlink", "for later: does nothing in this version"),
+            ("policy", "see or change when a card asks you first"),
+            ("rules", "what may run without a card"),
+            ("status", "lines, open cards and the model"),
             ("incognito", "keep nothing of what follows"),
         ]),
         Scope::OwnerIncognito => commands.push(("incognito", "off: keep things again")),

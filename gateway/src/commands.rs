@@ -162,7 +162,7 @@ fn rules(house: &House) -> String {
         list(rules.owners())
     };
     format!(
-        "Your rules:\n{own}\nRules that come with Postern:\n{}",
+        "Your rules:\n{own}\nRules that come with Postern, some for tools that this version does not have:\n{}",
         list(Rules::shipped().with_postern())
     )
 }
