@@ -134,9 +134,12 @@ fn policy(tx: &Connection, which: ConversationId, argument: &str) -> Result<Stri
     let (mode, text) = match words.as_slice() {
         ["auto"] | ["mode", "auto"] => (
             Mode::Auto,
-            "Asks of rules are allowed in this conversation. Outside content, limits and everything that always asks still ask.",
+            "Policy: auto. In this conversation, changes run without a card. After outside content or at a limit a card still asks, and so does whatever always asks. /policy interactive asks again.",
         ),
-        ["interactive"] | ["mode", "interactive"] => (Mode::Interactive, "Asks are asked."),
+        ["interactive"] | ["mode", "interactive"] => (
+            Mode::Interactive,
+            "Policy: interactive. A card asks before whatever no rule allows.",
+        ),
         [] | ["status"] => {
             let mode: String = tx.query_row(
                 "SELECT mode FROM conversation WHERE id = ?1",
@@ -145,8 +148,8 @@ fn policy(tx: &Connection, which: ConversationId, argument: &str) -> Result<Stri
             )?;
             let mode: Mode = super::rows::parse(&mode)?;
             return Ok(match mode {
-                Mode::Auto => "Policy: auto. What only a rule would ask about runs unasked in this conversation. /policy interactive asks again.".to_owned(),
-                Mode::Interactive => "Policy: interactive. What no rule allows is asked about first. /policy auto stops that for this conversation.".to_owned(),
+                Mode::Auto => "Policy: auto. In this conversation, changes run without a card. After outside content or at a limit a card still asks, and so does whatever always asks. /policy interactive asks again.".to_owned(),
+                Mode::Interactive => "Policy: interactive. A card asks before whatever no rule allows. /policy auto stops that for this conversation.".to_owned(),
             });
         }
         _ => return Ok("Say /policy, /policy auto or /policy interactive.".to_owned()),
