@@ -111,7 +111,7 @@ async fn approval(
             state: State::Refused,
             by: Some(person.id),
             outcome: format!("Denied by {by}; it did not run"),
-            told: Some("the person said no, so it did not run".into()),
+            told: Some("denied, so it did not run".into()),
         },
         Redeemed::Changed => Closing {
             question: open.id,

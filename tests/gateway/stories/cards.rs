@@ -40,7 +40,7 @@ on_both! {
         chat.press(&card, "Deny").await;
         let closed = chat.closed(&card, "Denied by owner").await;
         assert!(closed.text.ends_with("it did not run"), "{closed:?}");
-        chat.told("the person said no").await;
+        chat.told("denied, so it did not run").await;
         chat.settle().await;
         assert_eq!(house.file("notes.txt"), None);
     }

@@ -30,12 +30,12 @@ async fn f92_a_forward_marks_the_conversation_once_with_new_beside_it_and_its_or
     asks_once(&card);
     chat.press(&card, "Deny").await;
     chat.closed(&card, "Denied by owner").await;
-    chat.told("the person said no").await;
+    chat.told("denied, so it did not run").await;
     house.fake().forward(ANNA, "write worse.txt: x");
     let second = chat.next_card(&card).await;
     asks_once(&second);
     chat.press(&second, "Deny").await;
-    chat.told_times("the person said no", 2).await;
+    chat.told_times("denied, so it did not run", 2).await;
     assert_eq!(chat.times(MARK).await, 1);
     assert_eq!(
         (house.file("evil.txt"), house.file("worse.txt")),

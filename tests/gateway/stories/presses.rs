@@ -60,7 +60,7 @@ on_both! {
         let card = chat.card().await;
         chat.press(&card, "Deny").await;
         let closed = chat.closed(&card, "Denied by owner").await;
-        chat.told("the person said no").await;
+        chat.told("denied, so it did not run").await;
         for label in ["Allow once", "Always", "Deny"] {
             chat.press_token(&card, &card.token(label)).await;
         }
@@ -95,7 +95,7 @@ on_both! {
             chat.press_token(&card, &token).await;
         }
         chat.say("good morning").await;
-        chat.told("still waits for the person's answer").await;
+        chat.told("waits on its card: only a press answers it").await;
         assert_eq!(chat.open_cards().await, 1);
         assert_eq!(house.file("notes.txt"), None);
     }
