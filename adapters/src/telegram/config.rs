@@ -1,5 +1,6 @@
 //! How is a Telegram line set up?
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use bot_policy::secret::Secret;
@@ -31,9 +32,12 @@ impl Config {
             (Some(path), None) => {
                 let source = format!("token_file {}", path.display());
                 let text = std::fs::read_to_string(path).map_err(|error| {
+                    let why = match error.kind() {
+                        ErrorKind::NotFound => "there is no such file".to_owned(),
+                        other => other.to_string(),
+                    };
                     ConfigError(format!(
-                        "{source} cannot be read ({}); write the token from @BotFather into it",
-                        error.kind()
+                        "{source} cannot be read ({why}); write the token from @BotFather into it"
                     ))
                 })?;
                 (text, source)

@@ -78,7 +78,7 @@ impl Files {
             .await;
         let taint =
             known.unwrap_or_else(|| Taint::outside("a file that was changed outside Postern"));
-        let outcome = format!("read {path} ({} bytes)", text.len());
+        let outcome = format!("read {path} ({})", bytes_of(text.len()));
         Ok(Deed {
             told: Labelled { value: text, taint },
             outcome,
@@ -102,7 +102,7 @@ impl Files {
             )
             .await?;
         store(&dir, path, content)?;
-        let outcome = format!("wrote {path} ({} bytes)", content.len());
+        let outcome = format!("wrote {path} ({})", bytes_of(content.len()));
         Ok(Deed {
             told: Labelled {
                 value: outcome.clone(),
@@ -289,4 +289,9 @@ fn refused(path: &Inside, error: &std::io::Error) -> ToolError {
         }
         _ => format!("{path} cannot be used"),
     })
+}
+
+fn bytes_of(count: usize) -> String {
+    let word = if count == 1 { "byte" } else { "bytes" };
+    format!("{count} {word}")
 }
