@@ -43,19 +43,21 @@ async fn nothing_planted_in_a_workspace_leads_out_of_it_or_holds_the_program_up(
         ("loop", "loop is not a file"),
         ("folder", "folder is not a file"),
         ("pipe", "pipe is not a file"),
-        ("../../../config/secret.txt", "leads out of the workspace"),
-        ("/etc/hostname", "leads out of the workspace"),
     ] {
         owner.say(&format!("read {name}")).await;
         owner.told(answer).await;
     }
-    for name in ["out/made.txt", "link.txt", "pipe", "../made.txt", "loop/x"] {
+    for name in ["out/made.txt", "link.txt", "pipe", "loop/x"] {
         let before = owner.times("failed: ").await;
         owner.say(&format!("write {name}: planted")).await;
         owner.told_times("failed: ", before + 1).await;
     }
+    owner.say("read ../../../config/secret.txt").await;
+    owner.say("write ../made.txt: planted").await;
+    owner.settle().await;
     let all: String = owner.screen().await.into_iter().map(|s| s.text).collect();
     assert!(!all.contains("tell-nobody"), "{all}");
+    assert!(!at.with_file_name("made.txt").exists());
     assert_eq!(std::fs::read_to_string(&secret).unwrap(), "tell-nobody");
     assert!(!house.home.config().join("made.txt").exists());
 }
