@@ -39,6 +39,7 @@ pub mod secret;
 pub mod security;
 pub mod sensitive;
 pub mod shell;
+mod shell_rows;
 pub mod site;
 pub mod surface;
 mod table;

@@ -12,7 +12,7 @@ use crate::tool::{
     self, AlwaysAsk, Change, CommandSpec, Effects, Origin, ParameterRole, Permission, Reach,
     ToolSpec,
 };
-use crate::{mail, own, risk, shell};
+use crate::{mail, own, risk, shell, shell_rows};
 
 /// What is looked up once for all rows.
 pub(crate) struct Facts<'a> {
@@ -80,7 +80,7 @@ impl<'a> Facts<'a> {
 
     /// What the call's command lines would do. No folder counts as vouched for here, so programs
     /// that take configuration from one are never proven.
-    fn command_lines(&self) -> &[shell::Judged] {
+    pub(crate) fn command_lines(&self) -> &[shell::Judged] {
         self.lines.get_or_init(|| {
             self.texts()
                 .into_iter()
@@ -221,22 +221,6 @@ pub(crate) fn always_ask(facts: &Facts, standing: &Standing) -> Option<Finding> 
         .map(|why| once(6, format!("{why}, which asks every time")))
 }
 
-/// Row 7.
-pub(crate) fn command_line(facts: &Facts) -> Option<Finding> {
-    if !facts.runs_commands() {
-        return None;
-    }
-    let lines = facts.command_lines();
-    if lines.is_empty() || facts.is_unreadable() {
-        return Some(finding(7, Says::Deny, "the command line cannot be read"));
-    }
-    lines
-        .iter()
-        .flat_map(|judged| &judged.findings)
-        .find(|found| found.immune == shell::Immune::No)
-        .map(|found| finding(7, Says::Deny, found.because.clone()))
-}
-
 /// Row 9.
 pub(crate) fn outside_changes(facts: &Facts, standing: &Standing) -> Option<Finding> {
     match facts.effects.change {
@@ -273,7 +257,7 @@ pub(crate) fn carries_out(facts: &Facts, standing: &Standing) -> Option<Finding>
 /// Row 11.
 pub(crate) fn risky(facts: &Facts, standing: &Standing) -> Option<Finding> {
     // A proof is worth more than a guess.
-    let risk = match command_reads(facts) {
+    let risk = match shell_rows::command_reads(facts) {
         Some(_) => risk::Risk::Low,
         None => facts
             .spec
@@ -294,7 +278,7 @@ pub(crate) fn risky(facts: &Facts, standing: &Standing) -> Option<Finding> {
 pub(crate) fn permissive(facts: &Facts, standing: &Standing, extra: Option<&Rule>) -> Finding {
     approved_here(facts, standing)
         .or_else(|| ruled(facts, standing, extra))
-        .or_else(|| command_reads(facts))
+        .or_else(|| shell_rows::command_reads(facts))
         .or_else(|| only_reads(facts))
         .unwrap_or_else(|| {
             lifted(
@@ -347,17 +331,6 @@ fn ruled(facts: &Facts, standing: &Standing, extra: Option<&Rule>) -> Option<Fin
     })
 }
 
-/// Row 14.
-fn command_reads(facts: &Facts) -> Option<Finding> {
-    facts.spec.filter(|spec| spec.origin == Origin::BuiltIn)?;
-    let lines = facts.command_lines();
-    let proven = lines
-        .iter()
-        .all(|judged| judged.read_only == shell::ReadOnly::Proven);
-    (proven && !lines.is_empty())
-        .then(|| finding(14, Says::Allow, "the command line provably only reads"))
-}
-
 /// Row 15. Of command lines only row 14 speaks.
 fn only_reads(facts: &Facts) -> Option<Finding> {
     let spec = facts
@@ -396,7 +369,7 @@ pub(crate) fn is_guests(standing: &Standing) -> bool {
     }
 }
 
-fn finding(row: u8, says: Says, because: impl Into<String>) -> Finding {
+pub(crate) fn finding(row: u8, says: Says, because: impl Into<String>) -> Finding {
     Finding {
         row,
         says,

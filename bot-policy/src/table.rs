@@ -8,7 +8,7 @@ use crate::rows::{self, Facts, RUNS};
 use crate::rules::pattern::Pattern;
 use crate::rules::{Action, Rule};
 use crate::tool::ParameterRole;
-use crate::{egress, path, visible};
+use crate::{egress, path, shell_rows, visible};
 
 /// What the table says, and every row that spoke, in order.
 pub(crate) struct Judged {
@@ -26,7 +26,7 @@ pub(crate) fn judge(call: &Call, standing: &Standing, extra: Option<&Rule>) -> J
         rows::granted(&facts, standing),
         rows::denied(&facts, standing),
         rows::always_ask(&facts, standing),
-        rows::command_line(&facts),
+        shell_rows::command_line(&facts),
         egress::leaks_sensitive(&facts.effects, &standing.taint, &standing.place)
             .map(|because| rows::once(8, because)),
         rows::outside_changes(&facts, standing),

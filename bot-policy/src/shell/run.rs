@@ -130,7 +130,8 @@ impl Judge<'_> {
             Flow::Decoded => (Kind::DecodedRun, Immune::No, "decoded text is run"),
             Flow::Download => (Kind::FetchedRun, Immune::No, "what is fetched is run"),
             Flow::Environment => (Kind::PipedRun, Immune::No, "the environment is run"),
-            Flow::File | Flow::Other | Flow::Secret => (
+            Flow::File => (Kind::PipedRun, Immune::No, "a file is run as commands"),
+            Flow::Other | Flow::Secret => (
                 Kind::PipedRun,
                 Immune::Yes,
                 "the output of a command is run",
