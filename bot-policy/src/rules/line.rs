@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::call::{Arguments, Call};
 use crate::path;
 use crate::rules::pattern::{begins, folded, is_line};
+use crate::shell::{self, Argument, Denylist, FolderTrust, Kind, Literal};
 
 /// A call with its command lines, taken apart once for all rules.
 pub(crate) struct Spoken<'a> {
@@ -176,10 +177,30 @@ fn bare(word: &str) -> &str {
     word.trim_matches(['\'', '"'])
 }
 
-/// The simple commands of a line; none where it cannot be told. No line is told apart yet, so none
-/// is surely anything and each may be everything.
-fn told(_line: &str) -> Option<Vec<Told>> {
-    None
+/// The simple commands of a line; none where it cannot be told.
+fn told(line: &str) -> Option<Vec<Told>> {
+    let judged = shell::judge(line, &Denylist::default(), FolderTrust::Untrusted);
+    let is_lost = judged.findings.iter().any(|found| {
+        matches!(
+            found.kind,
+            Kind::TooMuch | Kind::Unreadable | Kind::Obscured
+        )
+    });
+    if is_lost || judged.commands.is_empty() {
+        return None;
+    }
+    let word = |argument: Argument| Word {
+        text: argument.text,
+        sure: match argument.literal {
+            Literal::Pattern | Literal::Yes => Sure::Yes,
+            Literal::Printed | Literal::Set | Literal::Variable => Sure::No,
+        },
+    };
+    let commands = judged.commands.into_iter().map(|command| Told {
+        program: word(command.path),
+        words: command.arguments.into_iter().map(word).collect(),
+    });
+    Some(commands.collect())
 }
 
 /// Flags that programs commonly spell out.
