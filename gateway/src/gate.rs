@@ -16,7 +16,7 @@ use bot_policy::tool::{Reads, effects};
 
 use crate::agent::tools::ToolError;
 use crate::agent::{CALLS_PER_TURN, CardStands, Ended};
-use crate::conversation::{Flow, whose};
+use crate::conversation::{Flow, notice, whose};
 use crate::rulebook::RulebookError;
 use crate::store::{AuditEntry, Loaded, StoreError};
 use crate::{House, clock};
@@ -52,7 +52,7 @@ pub(crate) async fn judge(
     let judged = judged(loaded.id, &call, &decision);
     match decision.verdict {
         Verdict::Allow(permit) => run(house, loaded, permit, None, vec![judged]).await,
-        Verdict::Ask(_) if card_stands == CardStands::Yes => Ok(Flow::Rest),
+        Verdict::Ask(_) if card_stands == CardStands::Yes => wait(house, loaded, &call).await,
         Verdict::Ask(question) => {
             let now = clock::now();
             let shown = card(
@@ -169,6 +169,23 @@ fn brings(house: &House, call: &Call) -> Taint {
         Some(Reads::Private) => Taint::private(origin),
         Some(Reads::Outside | Reads::Source(_)) | None => Taint::outside(origin),
     }
+}
+
+/// One card at a time: says so when the call was made just now, and not each time it is looked at.
+async fn wait(house: &House, loaded: &Loaded, call: &Call) -> Result<Flow, StoreError> {
+    if loaded.turn.made_just_now(&call.id) {
+        let text = format!(
+            "One card at a time: {} waits until the card above is answered.",
+            call.head()
+        );
+        house.post(
+            house
+                .store
+                .say(loaded.place.clone(), notice(text), clock::now())
+                .await?,
+        );
+    }
+    Ok(Flow::Rest)
 }
 
 async fn deny(

@@ -17,7 +17,7 @@ async fn workspace() -> (House, crate::stories::chat::Chat, PathBuf) {
     let mut all = std::fs::read_dir(house.home.data().join("workspaces")).unwrap();
     let at = all.next().unwrap().unwrap().path();
     owner.say("/policy auto").await;
-    owner.told("Asks of rules are allowed").await;
+    owner.told("Policy: auto.").await;
     (house, owner, at)
 }
 
@@ -170,7 +170,7 @@ async fn everything_that_is_stored_is_the_owners_alone() {
     owner.say("write deep/er/notes.txt: hello").await;
     owner.told("wrote deep/er/notes.txt").await;
     owner.say("/policy interactive").await;
-    owner.told("Asks are asked.").await;
+    owner.told("Policy: interactive.").await;
     owner.say("write other.txt: hello").await;
     let card = owner.card().await;
     owner.press(&card, "Always").await;

@@ -121,8 +121,15 @@ async fn the_bots_token_is_told_nowhere_whatever_goes_wrong() {
         description: format!("no such bot{TOKEN}/sendMessage"),
     };
     for fault in [refused(400), refused(403), Fault::Status(500), Fault::Drop] {
+        let before = house.fake().calls_of("sendMessage").len();
         house.fake().inject("sendMessage", fault);
         owner.say("/why").await;
+        // Each fault meets its own message before the next is said.
+        let met = crate::stories::house::soon(|| {
+            (house.fake().calls_of("sendMessage").len() > before).then_some(())
+        });
+        assert!(met.await.is_some());
+        house.all_sent().await;
     }
     owner.say("good morning").await;
     owner.told("I heard you.").await;

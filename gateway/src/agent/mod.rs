@@ -138,26 +138,28 @@ impl Turn {
                 ) => match waiting {
                     None => return Next::Judge(call.clone(), CardStands::No),
                     // Calls of one reply run in their order; those of a later one may pass a card.
-                    Some(asked) if asked < number => return self.pass_or_think(call, number),
+                    Some(asked) if asked < number => {
+                        return self.pass_or_think(call, number, asked);
+                    }
                     Some(_) => {}
                 },
             }
         }
-        self.think_or_rest(waiting.is_some())
+        self.think_or_rest(waiting)
     }
 
-    fn pass_or_think(&self, call: &Call, number: i64) -> Next {
+    fn pass_or_think(&self, call: &Call, number: i64, asked: i64) -> Next {
         match self.unseen_words() {
-            Some(words) if words > number => self.think_or_rest(true),
+            Some(words) if words > number => self.think_or_rest(Some(asked)),
             Some(_) | None => Next::Judge(call.clone(), CardStands::Yes),
         }
     }
 
-    fn think_or_rest(&self, card_stands: bool) -> Next {
-        let wanted = if card_stands {
-            self.unseen_words().is_some()
-        } else {
-            self.unseen()
+    /// While a card stands, what came of the calls beside its own reply is told all the same.
+    fn think_or_rest(&self, asked: Option<i64>) -> Next {
+        let wanted = match asked {
+            Some(asked) => self.unseen_words().is_some() || self.unseen_result_after(asked),
+            None => self.unseen(),
         };
         if !wanted {
             Next::Rest
@@ -214,6 +216,32 @@ impl Turn {
             Entry::Result { call, .. } => *number > seen && !of_closed_turns.contains(call),
             Entry::Model { .. } | Entry::Stopped => false,
         })
+    }
+
+    /// Whether the model has yet to see the result of a call that it made after this entry.
+    fn unseen_result_after(&self, entry: i64) -> bool {
+        let seen = self.seen();
+        let later: BTreeSet<&CallId> = self
+            .entries
+            .iter()
+            .filter(|(number, _)| *number > entry)
+            .flat_map(|(_, entry)| match entry {
+                Entry::Model { calls, .. } => calls.iter().map(|call| &call.id).collect(),
+                Entry::Person { .. } | Entry::Result { .. } | Entry::Stopped => Vec::new(),
+            })
+            .collect();
+        self.entries.iter().any(|(number, entry)| match entry {
+            Entry::Result { call, .. } => *number > seen && later.contains(call),
+            Entry::Model { .. } | Entry::Person { .. } | Entry::Stopped => false,
+        })
+    }
+
+    /// Whether the newest entry is the one that made this call.
+    pub fn made_just_now(&self, call: &CallId) -> bool {
+        match self.entries.last() {
+            Some((_, Entry::Model { calls, .. })) => calls.iter().any(|made| made.id == *call),
+            Some((_, Entry::Person { .. } | Entry::Result { .. } | Entry::Stopped)) | None => false,
+        }
     }
 
     fn calls_of_closed_turns(&self) -> BTreeSet<&CallId> {

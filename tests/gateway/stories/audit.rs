@@ -64,7 +64,7 @@ on_both! {
         chat.say("remember tea at five").await;
         chat.told("remembered").await;
         chat.say("write other.txt: later").await;
-        chat.settle().await;
+        chat.told("One card at a time: @files write waits until the card above is answered.").await;
         // One card at a time: the second waits for the first, and no word answered either.
         assert_eq!(chat.open_cards().await, 1);
         assert_eq!((house.file("notes.txt"), house.file("other.txt")), (None, None));
