@@ -8,6 +8,7 @@ use crate::decide::{Finding, Mode, Says, Standing};
 use crate::egress::{self, Sends};
 use crate::rules::pattern::Pattern;
 use crate::rules::{Action, Allows, Rule};
+use crate::taint::Origins;
 use crate::tool::{
     self, AlwaysAsk, Change, CommandSpec, Effects, Origin, ParameterRole, Permission, Reach,
     ToolSpec,
@@ -223,12 +224,17 @@ pub(crate) fn always_ask(facts: &Facts, standing: &Standing) -> Option<Finding> 
 
 /// Row 9.
 pub(crate) fn outside_changes(facts: &Facts, standing: &Standing) -> Option<Finding> {
+    let what = match &standing.taint.outside {
+        Origins::None => return None,
+        Origins::Few(origins) => origins.iter().cloned().collect::<Vec<_>>().join(", "),
+        Origins::Many => "many sources".to_owned(),
+    };
     match facts.effects.change {
-        Change::Something if standing.taint.outside.is_marked() => Some(once(
+        Change::Something => Some(once(
             9,
-            "outside content was read, and this changes something",
+            format!("outside content was read ({what}), and this changes something"),
         )),
-        Change::NewMemory | Change::Nothing | Change::Something => None,
+        Change::NewMemory | Change::Nothing => None,
     }
 }
 

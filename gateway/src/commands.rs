@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bot_policy::access::{Admission, Command, Person, Role, Scope, commands};
 use bot_policy::event::{EventKind, Sender};
 use bot_policy::id::Place;
-use bot_policy::rules::Rules;
+use bot_policy::rules::{Rule, Rules};
 use bot_policy::taint::Origins;
 
 use crate::conversation::notice;
@@ -144,7 +144,7 @@ fn rules(house: &House) -> String {
         Ok(rules) => rules,
         Err(error) => return error.to_string(),
     };
-    let list = |rules: &[bot_policy::rules::Rule]| -> String {
+    let list = |rules: &[Rule]| -> String {
         rules
             .iter()
             .map(|rule| {
@@ -161,9 +161,22 @@ fn rules(house: &House) -> String {
     } else {
         list(rules.owners())
     };
+    let specs = house.tools.specs();
+    let is_here = |rule: &&Rule| {
+        let tool = rule.pattern.split_whitespace().next().unwrap_or_default();
+        specs
+            .iter()
+            .any(|spec| tool.strip_prefix('@') == Some(spec.name.as_str()))
+    };
+    let shipped: Vec<Rule> = Rules::shipped()
+        .with_postern()
+        .iter()
+        .filter(is_here)
+        .cloned()
+        .collect();
     format!(
-        "Your rules:\n{own}\nRules that come with Postern, some for tools that this version does not have:\n{}",
-        list(Rules::shipped().with_postern())
+        "Your rules:\n{own}\nRules that come with Postern:\n{}",
+        list(&shipped)
     )
 }
 

@@ -45,6 +45,7 @@ async fn started() -> (Fake, Arc<dyn Adapter>, User) {
     );
     let file = std::env::temp_dir().join(format!("postern-token-{name}"));
     std::fs::write(&file, TOKEN).unwrap();
+    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     let adapter = built(&format!("token_file = {file:?}\napi = {:?}", fake.url())).unwrap();
     std::fs::remove_file(&file).unwrap();
     let anna = fake.person(7001, "Anna");

@@ -253,6 +253,14 @@ fn the_check_says_which_line_lacks_its_secret_and_never_shows_one() {
     assert!(out.contains(&expected), "{out}");
 
     std::fs::write(&token, "123456:ABC-secret\n").unwrap();
+    let loose = home.command(&["config", "check"]).output().unwrap();
+    let (code, out, _) = read(&loose);
+    assert_eq!(code, 1);
+    let at = token.display();
+    let expected =
+        format!("token_file {at} can be read by others; make it yours alone with: chmod 600 {at}");
+    assert!(out.contains(&expected), "{out}");
+    std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     let said = home.command(&["config", "check"]).output().unwrap();
     let (code, out, err) = read(&said);
     assert_eq!((code, err), (0, ""));

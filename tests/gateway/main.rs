@@ -18,6 +18,7 @@ mod http;
 mod http_desk;
 mod http_wire;
 mod keeper;
+mod layout;
 mod listen;
 mod socket;
 

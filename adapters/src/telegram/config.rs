@@ -1,7 +1,8 @@
 //! How is a Telegram line set up?
 
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use bot_policy::secret::Secret;
 use serde::Deserialize;
@@ -31,6 +32,7 @@ impl Config {
         let (text, source) = match (&self.token_file, &self.token_env) {
             (Some(path), None) => {
                 let source = format!("token_file {}", path.display());
+                owner_only(path)?;
                 let text = std::fs::read_to_string(path).map_err(|error| {
                     let why = match error.kind() {
                         ErrorKind::NotFound => "there is no such file".to_owned(),
@@ -70,10 +72,14 @@ impl Config {
             )));
         }
         // The token becomes part of an address: nothing in it may lead elsewhere.
-        if !token
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, ':' | '-' | '_'))
-        {
+        let shaped = token.split_once(':').is_some_and(|(bot, secret)| {
+            let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+            !bot.is_empty()
+                && bot.chars().all(|c| c.is_ascii_digit())
+                && !secret.is_empty()
+                && secret.chars().all(fits)
+        });
+        if !shaped {
             return Err(ConfigError(format!(
                 "{source} does not hold a token; copy the whole line from @BotFather, like 123456:ABC"
             )));
@@ -101,4 +107,20 @@ impl Config {
         }
         Ok(url.as_str().trim_end_matches('/').to_owned())
     }
+}
+
+/// A token that others of this machine can read is theirs too. One that is another's file, as a
+/// container engine mounts them, is left to whoever made it so.
+fn owner_only(path: &Path) -> Result<(), ConfigError> {
+    let Ok(about) = std::fs::metadata(path) else {
+        return Ok(());
+    };
+    let ours = std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == about.uid());
+    if ours && about.is_file() && about.mode() & 0o077 != 0 {
+        return Err(ConfigError(format!(
+            "token_file {0} can be read by others; make it yours alone with: chmod 600 {0}",
+            path.display()
+        )));
+    }
+    Ok(())
 }

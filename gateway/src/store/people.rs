@@ -285,13 +285,18 @@ impl Store {
             .await
     }
 
-    /// Lets go of a place. Nothing when nobody had it.
+    /// Lets go of a place, as the terminal asks. Nothing when nobody had it. Live codes go too: who
+    /// shuts a door wants no key to it left lying about.
     pub async fn unpair(
         &self,
         place: Place,
         now: Timestamp,
     ) -> Result<Option<Vec<Letter>>, StoreError> {
         let store = self.clone();
-        self.write(move |tx| unpair(&store, tx, &place, now)).await
+        self.write(move |tx| {
+            tx.execute("DELETE FROM code", [])?;
+            unpair(&store, tx, &place, now)
+        })
+        .await
     }
 }

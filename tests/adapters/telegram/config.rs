@@ -75,6 +75,7 @@ fn f95_the_token_is_in_no_debug_text_and_no_configuration_error() {
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("token");
     std::fs::write(&file, format!("{TOKEN}\n")).unwrap();
+    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     let adapter = built(&format!("token_file = {file:?}")).unwrap();
     assert_eq!(adapter.line(), &LineId::new("line"));
     let config: adapters::telegram::Config = toml_like(&format!("token_file = {file:?}"));
@@ -86,6 +87,13 @@ fn f95_the_token_is_in_no_debug_text_and_no_configuration_error() {
         .unwrap()
         .to_string();
     assert_keeps_the_token(&error);
+    std::fs::write(&file, "nonsense\n").unwrap();
+    let error = built(&format!("token_file = {file:?}"))
+        .err()
+        .unwrap()
+        .to_string();
+    let wanted = "does not hold a token; copy the whole line from @BotFather, like 123456:ABC";
+    assert!(error.ends_with(wanted), "{error}");
     std::fs::write(&file, " \n").unwrap();
     let error = built(&format!("token_file = {file:?}"))
         .err()

@@ -1,6 +1,6 @@
 //! Does everything fit, and can nothing in it be pressed that should not be?
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use adapters::{Adapter, Encoded};
 use bot_policy::card::{Card, Field, FieldKind, LEADING_SIGN};
@@ -306,12 +306,18 @@ proptest! {
 // Helpers.
 
 fn adapter() -> Arc<dyn Adapter> {
-    let file = format!(
-        "{}/../tests/fixtures/telegram/example.token",
-        env!("CARGO_MANIFEST_DIR")
-    );
-    let config = serde_json::from_value(json!({"platform": "telegram", "token_file": file}));
-    adapters::build(LineId::new("line"), &config.unwrap()).unwrap()
+    static ADAPTER: OnceLock<Arc<dyn Adapter>> = OnceLock::new();
+    let build = || {
+        let file = std::env::temp_dir().join(format!("postern-encode-{}", std::process::id()));
+        std::fs::write(&file, "123456789:AAExample-not-a-token").unwrap();
+        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600))
+            .unwrap();
+        let config = serde_json::from_value(json!({"platform": "telegram", "token_file": file}));
+        let adapter = adapters::build(LineId::new("line"), &config.unwrap()).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        adapter
+    };
+    ADAPTER.get_or_init(build).clone()
 }
 
 fn encoded(message: OutboundMessage) -> Vec<Value> {

@@ -57,6 +57,8 @@ impl House {
         let fake = Fake::start(TOKEN).await;
         let token = home.path().join("token");
         std::fs::write(&token, TOKEN).unwrap();
+        std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600))
+            .unwrap();
         home.configure(&format!(
             "[web]\nlisten = \"127.0.0.1:0\"\n[lines.phone]\nplatform = \"telegram\"\ntoken_file = \"{}\"\napi = \"{}\"\n",
             token.display(),

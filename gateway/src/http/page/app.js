@@ -232,14 +232,14 @@ function put(item, quiet) {
   }
   items.set(name, { item: { ...item, at }, element });
   if (quiet) return;
+  const { kind, title, outcome } = item.body;
+  const asks = document.querySelector(".card .choices");
   if (follow) toEnd(element);
   else if (!old) $("latest").hidden = false;
-  if (item.body.kind === "card") {
-    $("announce").textContent = item.body.outcome
-      ? `${item.body.title}: ${item.body.outcome}`
-      : `Postern asks before ${item.body.title}. The card waits in the chat.`;
-  }
-  if (document.hidden) document.title = item.body.kind === "card" && !item.body.outcome ? "● A card waits · Postern" : "● Postern";
+  $("latest").textContent = asks ? "A card waits" : "Latest messages";
+  const news = outcome ? `${title}: ${outcome}` : `Postern asks before ${title}. The card waits in the chat.`;
+  if (kind === "card") $("announce").textContent = news;
+  if (document.hidden) document.title = asks ? "● A card waits · Postern" : "● Postern";
 }
 
 function draw(item) {
