@@ -12,6 +12,7 @@ pub mod banner;
 mod config;
 mod doctor;
 mod pair;
+mod rules;
 pub mod screen;
 mod status;
 mod unpair;
@@ -40,6 +41,8 @@ enum Order {
     Doctor,
     /// Make a one-time code that lets an account in
     Pair(pair::Arguments),
+    /// Show, explain and change what runs, asks and is refused
+    Rules(rules::Arguments),
     /// Show how the running Postern stands
     Status,
     /// Let go of a place
@@ -58,15 +61,19 @@ pub fn main() -> std::io::Result<ExitCode> {
     let screen = Screen::of_this_process();
     let mut runtime = match order {
         Order::Up => tokio::runtime::Builder::new_multi_thread(),
-        Order::Config(_) | Order::Doctor | Order::Pair(_) | Order::Status | Order::Unpair(_) => {
-            tokio::runtime::Builder::new_current_thread()
-        }
+        Order::Config(_)
+        | Order::Doctor
+        | Order::Pair(_)
+        | Order::Rules(_)
+        | Order::Status
+        | Order::Unpair(_) => tokio::runtime::Builder::new_current_thread(),
     };
     let done = runtime.enable_all().build()?.block_on(async {
         match order {
             Order::Config(order) => config::run(&screen, order),
             Order::Doctor => doctor::run(&screen).await,
             Order::Pair(arguments) => pair::run(&screen, arguments).await,
+            Order::Rules(arguments) => rules::run(&screen, arguments).await,
             Order::Status => status::run(&screen).await,
             Order::Unpair(arguments) => unpair::run(&screen, arguments).await,
             Order::Up => up::run(&screen).await,

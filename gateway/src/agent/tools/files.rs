@@ -116,52 +116,7 @@ impl Files {
 #[async_trait]
 impl Tool for Files {
     fn spec(&self) -> ToolSpec {
-        let file = Parameter {
-            name: "file".into(),
-            description: "path inside the workspace".into(),
-            role: ParameterRole::Destination,
-            needed: Needed::Yes,
-        };
-        let content = Parameter {
-            name: "content".into(),
-            description: "the whole new text of the file".into(),
-            role: ParameterRole::Body,
-            needed: Needed::Yes,
-        };
-        let command =
-            |name: &str, description: &str, parameters, change, permission: &str| CommandSpec {
-                name: name.into(),
-                description: description.into(),
-                parameters,
-                change,
-                reach: Reach::Here,
-                reads: Reads::Own,
-                permission: permission.into(),
-                resource: Some("file".into()),
-                always_ask: AlwaysAsk::No,
-                metadata: Metadata::default(),
-            };
-        ToolSpec {
-            name: ToolName::new("files"),
-            origin: Origin::BuiltIn,
-            description: "reads and writes text files in this chat's own workspace".into(),
-            commands: vec![
-                command(
-                    "read",
-                    "reads a file",
-                    vec![file.clone()],
-                    Change::Nothing,
-                    "files.read",
-                ),
-                command(
-                    "write",
-                    "writes a file, replacing it",
-                    vec![file, content],
-                    Change::Something,
-                    "files.write",
-                ),
-            ],
-        }
+        spec()
     }
 
     async fn ground(&self, call: &Call, whose: &Whose) -> BTreeMap<String, String> {
@@ -188,6 +143,56 @@ impl Tool for Files {
             }
             other => Err(ToolError(format!("files cannot {other}"))),
         }
+    }
+}
+
+/// What it can be told to do.
+pub(crate) fn spec() -> ToolSpec {
+    let file = Parameter {
+        name: "file".into(),
+        description: "path inside the workspace".into(),
+        role: ParameterRole::Destination,
+        needed: Needed::Yes,
+    };
+    let content = Parameter {
+        name: "content".into(),
+        description: "the whole new text of the file".into(),
+        role: ParameterRole::Body,
+        needed: Needed::Yes,
+    };
+    let command =
+        |name: &str, description: &str, parameters, change, permission: &str| CommandSpec {
+            name: name.into(),
+            description: description.into(),
+            parameters,
+            change,
+            reach: Reach::Here,
+            reads: Reads::Own,
+            permission: permission.into(),
+            resource: Some("file".into()),
+            always_ask: AlwaysAsk::No,
+            metadata: Metadata::default(),
+        };
+    ToolSpec {
+        name: ToolName::new("files"),
+        origin: Origin::BuiltIn,
+        description: "reads and writes text files in this chat's own workspace".into(),
+        commands: vec![
+            command(
+                "read",
+                "reads a file",
+                vec![file.clone()],
+                Change::Nothing,
+                "files.read",
+            ),
+            command(
+                "write",
+                "writes a file, replacing it",
+                vec![file, content],
+                Change::Something,
+                "files.write",
+            ),
+        ],
     }
 }
 

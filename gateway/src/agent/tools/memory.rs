@@ -111,46 +111,7 @@ impl Memory {
 #[async_trait]
 impl Tool for Memory {
     fn spec(&self) -> ToolSpec {
-        let parameter = |name: &str, description: &str, role| Parameter {
-            name: name.into(),
-            description: description.into(),
-            role,
-            needed: Needed::Yes,
-        };
-        let command =
-            |name: &str, description: &str, parameter, change, permission: &str| CommandSpec {
-                name: name.into(),
-                description: description.into(),
-                parameters: vec![parameter],
-                change,
-                reach: Reach::Here,
-                reads: Reads::Own,
-                permission: permission.into(),
-                resource: None,
-                always_ask: AlwaysAsk::No,
-                metadata: Metadata::default(),
-            };
-        ToolSpec {
-            name: ToolName::new("memory"),
-            origin: Origin::BuiltIn,
-            description: "remembers short texts and finds them again".into(),
-            commands: vec![
-                command(
-                    "save",
-                    "saves a new memory",
-                    parameter("text", "what to remember", ParameterRole::Body),
-                    Change::NewMemory,
-                    "memory.save",
-                ),
-                command(
-                    "search",
-                    "finds memories by their words",
-                    parameter("query", "words to look for", ParameterRole::Note),
-                    Change::Nothing,
-                    "memory.search",
-                ),
-            ],
-        }
+        spec()
     }
 
     async fn ground(&self, _: &Call, _: &Whose) -> BTreeMap<String, String> {
@@ -168,5 +129,49 @@ impl Tool for Memory {
             "search" => self.search(argument("query")?, whose).await,
             other => Err(ToolError(format!("memory cannot {other}"))),
         }
+    }
+}
+
+/// What it can be told to do.
+pub(crate) fn spec() -> ToolSpec {
+    let parameter = |name: &str, description: &str, role| Parameter {
+        name: name.into(),
+        description: description.into(),
+        role,
+        needed: Needed::Yes,
+    };
+    let command =
+        |name: &str, description: &str, parameter, change, permission: &str| CommandSpec {
+            name: name.into(),
+            description: description.into(),
+            parameters: vec![parameter],
+            change,
+            reach: Reach::Here,
+            reads: Reads::Own,
+            permission: permission.into(),
+            resource: None,
+            always_ask: AlwaysAsk::No,
+            metadata: Metadata::default(),
+        };
+    ToolSpec {
+        name: ToolName::new("memory"),
+        origin: Origin::BuiltIn,
+        description: "remembers short texts and finds them again".into(),
+        commands: vec![
+            command(
+                "save",
+                "saves a new memory",
+                parameter("text", "what to remember", ParameterRole::Body),
+                Change::NewMemory,
+                "memory.save",
+            ),
+            command(
+                "search",
+                "finds memories by their words",
+                parameter("query", "words to look for", ParameterRole::Note),
+                Change::Nothing,
+                "memory.search",
+            ),
+        ],
     }
 }

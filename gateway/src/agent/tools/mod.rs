@@ -16,6 +16,11 @@ mod memory;
 pub use files::{Files, Marks};
 pub use memory::{Memories, Memory, Remembered};
 
+/// What the agent's tools can be told to do, for whoever judges without running them.
+pub(crate) fn specs() -> Vec<ToolSpec> {
+    vec![files::spec(), memory::spec()]
+}
+
 /// A tool of the agent's.
 #[async_trait]
 pub trait Tool: Send + Sync {
