@@ -20,6 +20,8 @@ mod http_wire;
 mod keeper;
 mod layout;
 mod listen;
+mod rules;
+mod rules_document;
 mod socket;
 
 mod stories;

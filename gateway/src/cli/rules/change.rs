@@ -43,7 +43,7 @@ pub(super) fn set(
     }
     let mut because = Vec::new();
     if let Some(before) = stands {
-        because.push(format!("it replaces your rule \"{}\"", word(before)));
+        because.push(format!("it replaces your rule that says {}", word(before)));
     }
     match action {
         Action::Allow | Action::Ask => {}
