@@ -104,7 +104,7 @@ fn lines() -> [(&'static str, String, Aim); 6] {
         ("100_b", hundred.to_owned(), Aim::AtMost(15.0)),
         (
             "10_kb_commands",
-            "cat src/one.rs | grep -n 'some text' | sort -u; ".repeat(213),
+            "cat src/one.rs | grep -n 'some text' | sort -u; ".repeat(213) + "ls",
             Aim::AtMost(1_000.0),
         ),
         (
@@ -114,7 +114,7 @@ fn lines() -> [(&'static str, String, Aim); 6] {
         ),
         (
             "10_kb_quotes",
-            "echo \"a $x b\" 'c' $'d' e\\ f; ".repeat(370),
+            "echo \"a $x b\" 'c' $'d' e\\ f; ".repeat(370) + "ls",
             Aim::AtMost(1_000.0),
         ),
         ("10_kb_hostile", "( ".repeat(5_000), Aim::AtMost(1_000.0)),
