@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::call::Call;
 use crate::decide::{Finding, Permit, Says, Standing};
 use crate::id::{PersonId, Place, QuestionId, Timestamp};
+use crate::rows::Facts;
 use crate::rules::Rule;
 use crate::table;
 
@@ -185,7 +186,7 @@ enum Today {
 }
 
 fn today(question: &Question, standing: &Standing) -> Today {
-    let judged = table::judge(&question.call, standing, None);
+    let judged = table::judge(&Facts::of(&question.call, standing), standing);
     // A row that asks every time and is not on the card is a reason that the person never saw.
     let unseen = judged.findings.iter().any(|finding| {
         finding.says >= Says::AskOnce && question.reasons.iter().all(|seen| seen.row != finding.row)
@@ -202,7 +203,11 @@ fn today(question: &Question, standing: &Standing) -> Today {
 fn still_offered(question: &Question, rule: &Rule, says: Says, standing: &Standing) -> bool {
     match says {
         Says::Allow => true,
-        Says::Ask => table::always(&question.call, says, standing).as_ref() == Some(rule),
+        Says::Ask => {
+            let facts = Facts::of(&question.call, standing);
+            let judged = table::judge(&facts, standing);
+            table::always(&facts, &judged, standing).as_ref() == Some(rule)
+        }
         Says::AskOnce | Says::Deny => false,
     }
 }

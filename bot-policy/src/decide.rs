@@ -12,7 +12,9 @@ use crate::egress::Known;
 use crate::grants::Grants;
 use crate::id::{BotName, Place};
 use crate::risk::Threshold;
+use crate::rows::Facts;
 use crate::rules::{Rule, Rules};
+use crate::shell::{Denylist, FolderTrust};
 use crate::table;
 use crate::taint::Taint;
 use crate::tool::ToolSpec;
@@ -48,6 +50,12 @@ pub struct Standing {
     pub limits: Limits,
     /// At which risk it asks.
     pub threshold: Threshold,
+    /// What the owner forbids in command lines, whatever they switched on.
+    pub denylist: Arc<Denylist>,
+    /// Whether the owner vouched for the folder that command lines run in.
+    pub folder: FolderTrust,
+    /// What row 7 says of a dangerous command line.
+    pub dangerous: Dangerous,
     /// Whether somebody is there to answer.
     pub can_ask: CanAsk,
     /// What this very call stands on outside the rules, such as the digest of the file that it
@@ -76,6 +84,16 @@ pub enum Mode {
     /// Asks are asked.
     #[default]
     Interactive,
+}
+
+/// What row 7 says of a dangerous command line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Dangerous {
+    /// It asks, each time: the owner switched that on. Not in a guest's place.
+    AskOnce,
+    /// It is denied.
+    #[default]
+    Deny,
 }
 
 /// What is used up.
@@ -179,7 +197,10 @@ impl Permit {
 
 /// Judges one call.
 pub fn decide(call: Call, standing: &Standing) -> Decision {
-    let judged = table::judge(&call, standing, None);
+    let facts = Facts::of(&call, standing);
+    let judged = table::judge(&facts, standing);
+    let always = table::always(&facts, &judged, standing);
+    drop(facts);
     let (says, trace) = (judged.says, judged.findings);
     let verdict = match says {
         Says::Allow => Verdict::Allow(Permit::new(call)),
@@ -194,7 +215,7 @@ pub fn decide(call: Call, standing: &Standing) -> Decision {
             }),
             None => Verdict::Ask(Question {
                 says,
-                always: table::always(&call, says, standing),
+                always,
                 reasons: table::reasons(&trace),
                 ground: standing.ground.clone(),
                 call,

@@ -41,6 +41,7 @@ pub mod sensitive;
 pub mod shell;
 mod shell_rows;
 pub mod site;
+mod spoken;
 pub mod surface;
 mod table;
 pub mod taint;

@@ -37,14 +37,22 @@ pub fn touched<'a>(
 
 fn is_named(text: &str) -> bool {
     text.split(['/', '\\', ' ', '"', '\'', '='])
-        .map(|segment| segment.trim_end_matches(['.', ' ']).to_lowercase())
-        .any(|segment| OWN.contains(&segment.as_str()))
+        .map(|segment| segment.trim_end_matches(['.', ' ']))
+        .any(|segment| {
+            if segment.is_ascii() {
+                OWN.iter().any(|own| own.eq_ignore_ascii_case(segment))
+            } else {
+                OWN.contains(&segment.to_lowercase().as_str())
+            }
+        })
 }
 
 fn names_program(text: &str) -> bool {
-    text.to_lowercase().contains("postern")
+    let mut parts = text.as_bytes().windows(PROGRAM.len());
+    parts.any(|part| part.eq_ignore_ascii_case(PROGRAM))
 }
 
+const PROGRAM: &[u8] = b"postern";
 const OWN: [&str; 6] = [
     "coder_policy.json",
     "policy.json",

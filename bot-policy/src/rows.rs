@@ -1,13 +1,11 @@
 //! What does one row of the table say? All but row 8, which is in `egress`.
 
-use std::cell::OnceCell;
-
 use crate::access::{Role, Scope, offers};
 use crate::call::{Arguments, Call};
 use crate::decide::{Finding, Mode, Says, Standing};
 use crate::egress::{self, Sends};
-use crate::rules::pattern::Pattern;
 use crate::rules::{Action, Allows, Rule};
+use crate::spoken::Spoken;
 use crate::taint::Origins;
 use crate::tool::{
     self, AlwaysAsk, Change, CommandSpec, Effects, Origin, ParameterRole, Permission, Reach,
@@ -22,8 +20,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) command: Option<&'a CommandSpec>,
     pub(crate) effects: Effects,
     pub(crate) permissions: Vec<Permission>,
-    /// Judged once, when the first row asks.
-    lines: OnceCell<Vec<shell::Judged>>,
+    pub(crate) spoken: Spoken<'a>,
 }
 
 impl<'a> Facts<'a> {
@@ -43,24 +40,23 @@ impl<'a> Facts<'a> {
                 || vec![tool::nobodys()],
                 |spec| tool::permissions(spec, call),
             ),
-            lines: OnceCell::new(),
+            spoken: Spoken::under(call, &standing.denylist, standing.folder),
         }
     }
 
     /// The text arguments with what they are; what the command does not know is a note.
-    pub(crate) fn texts(&self) -> Vec<(ParameterRole, &'a str)> {
-        let Arguments::Readable(map) = &self.call.arguments else {
-            return Vec::new();
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (ParameterRole, &'a str)> {
+        let map = match &self.call.arguments {
+            Arguments::Readable(map) => Some(map),
+            Arguments::Unreadable(_) => None,
         };
-        map.iter()
-            .filter_map(|(name, value)| {
-                let role = self
-                    .command
-                    .and_then(|command| command.parameter(name))
-                    .map_or(ParameterRole::Note, |parameter| parameter.role);
-                Some((role, value.as_str()?))
-            })
-            .collect()
+        map.into_iter().flatten().filter_map(|(name, value)| {
+            let role = self
+                .command
+                .and_then(|command| command.parameter(name))
+                .map_or(ParameterRole::Note, |parameter| parameter.role);
+            Some((role, value.as_str()?))
+        })
     }
 
     pub(crate) fn runs_commands(&self) -> bool {
@@ -79,19 +75,11 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// What the call's command lines would do. No folder counts as vouched for here, so programs
-    /// that take configuration from one are never proven.
-    pub(crate) fn command_lines(&self) -> &[shell::Judged] {
-        self.lines.get_or_init(|| {
-            self.texts()
-                .into_iter()
-                .filter(|(role, _)| *role == ParameterRole::CommandLine)
-                .map(|(_, line)| {
-                    let folder = shell::FolderTrust::Untrusted;
-                    shell::judge(line, &shell::Denylist::default(), folder)
-                })
-                .collect()
-        })
+    /// What the call's command lines would do.
+    pub(crate) fn command_lines(&self) -> impl Iterator<Item = &shell::Judged> {
+        self.texts()
+            .filter(|(role, _)| *role == ParameterRole::CommandLine)
+            .filter_map(|(_, line)| self.spoken.judged(line))
     }
 
     pub(crate) fn is_unreadable(&self) -> bool {
@@ -170,7 +158,7 @@ pub(crate) fn granted(facts: &Facts, standing: &Standing) -> Option<Finding> {
 
 /// Row 5.
 pub(crate) fn denied(facts: &Facts, standing: &Standing) -> Option<Finding> {
-    let rule = standing.rules.denial(facts.call)?;
+    let rule = standing.rules.denial(&facts.spoken)?;
     let because = if names_rules(standing) {
         format!("the rule \"{}\" denies it", rule.pattern)
     } else {
@@ -202,7 +190,6 @@ pub(crate) fn always_ask(facts: &Facts, standing: &Standing) -> Option<Finding> 
     }
     facts
         .texts()
-        .into_iter()
         .filter(|(role, _)| match role {
             ParameterRole::Body | ParameterRole::CommandLine => false,
             ParameterRole::Destination | ParameterRole::Note => true,
@@ -210,8 +197,7 @@ pub(crate) fn always_ask(facts: &Facts, standing: &Standing) -> Option<Finding> 
         .find_map(|(_, text)| shell::immune::path(text))
         .map(ToOwned::to_owned)
         .or_else(|| {
-            let lines = facts.command_lines();
-            let mut found = lines.iter().flat_map(|judged| &judged.findings);
+            let mut found = facts.command_lines().flat_map(|judged| &judged.findings);
             found
                 .find(|found| match found.immune {
                     shell::Immune::No => false,
@@ -240,7 +226,7 @@ pub(crate) fn outside_changes(facts: &Facts, standing: &Standing) -> Option<Find
 
 /// Row 10.
 pub(crate) fn carries_out(facts: &Facts, standing: &Standing) -> Option<Finding> {
-    let texts: Vec<&str> = facts.texts().into_iter().map(|(_, text)| text).collect();
+    let texts: Vec<&str> = facts.texts().map(|(_, text)| text).collect();
     let body = facts.command.is_some_and(|command| {
         let bodies = command
             .parameters
@@ -267,7 +253,7 @@ pub(crate) fn risky(facts: &Facts, standing: &Standing) -> Option<Finding> {
         Some(_) => risk::Risk::Low,
         None => facts
             .spec
-            .map_or(risk::Risk::Unknown, |spec| risk::assess(spec, facts.call)),
+            .map_or(risk::Risk::Unknown, |spec| risk::of(spec, &facts.spoken)),
     };
     standing.threshold.asks(risk).then(|| {
         let how = match risk {
@@ -296,18 +282,12 @@ pub(crate) fn permissive(facts: &Facts, standing: &Standing, extra: Option<&Rule
 
 /// Row 12.
 fn approved_here(facts: &Facts, standing: &Standing) -> Option<Finding> {
-    let asks_for_exec = |rule: &Rule| {
-        rule.action == Action::Ask
-            && rule.matches(facts.call)
-            && Pattern::read(&rule.pattern)
-                .is_none_or(|pattern| RUNS.iter().any(|name| pattern.names_command(name)))
-    };
-    let held = standing.rules.owners().iter().any(asks_for_exec);
     let approved = standing
         .approvals
         .iter()
-        .any(|rule| rule.action == Action::Allow && rule.matches(facts.call));
-    (approved && !held && !facts.runs_commands() && !is_guests(standing)).then(|| {
+        .any(|rule| rule.action == Action::Allow && rule.speaks_of(&facts.spoken));
+    let lifts = approved && !facts.runs_commands() && !is_guests(standing);
+    (lifts && !standing.rules.hold_back(&facts.spoken, &RUNS)).then(|| {
         finding(
             12,
             Says::Allow,
@@ -323,7 +303,7 @@ fn ruled(facts: &Facts, standing: &Standing, extra: Option<&Rule>) -> Option<Fin
     } else {
         Allows::All
     };
-    let rule = standing.rules.word(facts.call, allows, extra)?;
+    let rule = standing.rules.word(&facts.spoken, allows, extra)?;
     let named = if names_rules(standing) {
         format!("the rule \"{}\"", rule.pattern)
     } else {

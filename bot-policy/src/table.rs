@@ -2,7 +2,6 @@
 //! wins; where none speaks, the first of rows 12 to 16 that does.
 
 use crate::access::Scope;
-use crate::call::Call;
 use crate::decide::{Finding, Says, Standing};
 use crate::rows::{self, Facts, RUNS};
 use crate::rules::pattern::Pattern;
@@ -16,28 +15,27 @@ pub(crate) struct Judged {
     pub(crate) findings: Vec<Finding>,
 }
 
-/// Judges a call, as if `extra` were one more of the owner's rules.
-pub(crate) fn judge(call: &Call, standing: &Standing, extra: Option<&Rule>) -> Judged {
-    let facts = Facts::of(call, standing);
+/// Judges a call.
+pub(crate) fn judge(facts: &Facts, standing: &Standing) -> Judged {
     let mut findings: Vec<Finding> = [
-        rows::offered(&facts, standing),
-        rows::own_things(&facts),
-        rows::limits(&facts, standing),
-        rows::granted(&facts, standing),
-        rows::denied(&facts, standing),
-        rows::always_ask(&facts, standing),
-        shell_rows::command_line(&facts),
+        rows::offered(facts, standing),
+        rows::own_things(facts),
+        rows::limits(facts, standing),
+        rows::granted(facts, standing),
+        rows::denied(facts, standing),
+        rows::always_ask(facts, standing),
+        shell_rows::command_line(facts, standing),
         egress::leaks_sensitive(&facts.effects, &standing.taint, &standing.place)
             .map(|because| rows::once(8, because)),
-        rows::outside_changes(&facts, standing),
-        rows::carries_out(&facts, standing),
-        rows::risky(&facts, standing),
+        rows::outside_changes(facts, standing),
+        rows::carries_out(facts, standing),
+        rows::risky(facts, standing),
     ]
     .into_iter()
     .flatten()
     .collect();
     if findings.is_empty() {
-        findings.push(rows::permissive(&facts, standing, extra));
+        findings.push(rows::permissive(facts, standing, None));
     }
     let says = findings
         .iter()
@@ -49,21 +47,24 @@ pub(crate) fn judge(call: &Call, standing: &Standing, extra: Option<&Rule>) -> J
 
 /// The rule that "Always" would save, where it may be offered: it would allow this very call, and
 /// neither a command line nor unreadable arguments are in it.
-pub(crate) fn always(call: &Call, says: Says, standing: &Standing) -> Option<Rule> {
+pub(crate) fn always(facts: &Facts, judged: &Judged, standing: &Standing) -> Option<Rule> {
+    // What a row before these says, no rule lifts.
+    if judged.says != Says::Ask || judged.findings.iter().any(|said| said.row < 12) {
+        return None;
+    }
     let saves = match standing.scope {
         Scope::Guest | Scope::OwnerIncognito => false,
         Scope::Group | Scope::Owner => !rows::is_guests(standing),
     };
-    let facts = Facts::of(call, standing);
-    let runs = facts.runs_commands() || RUNS.iter().any(|name| *name == call.command);
-    if says != Says::Ask || !saves || runs {
+    let runs = facts.runs_commands() || RUNS.contains(&facts.call.command.as_str());
+    if !saves || runs {
         return None;
     }
     let rule = Rule {
-        pattern: pattern(&facts)?,
+        pattern: pattern(facts)?,
         action: Action::Allow,
     };
-    match judge(call, standing, Some(&rule)).says {
+    match rows::permissive(facts, standing, Some(&rule)).says {
         Says::Allow => Some(rule),
         Says::Ask | Says::AskOnce | Says::Deny => None,
     }

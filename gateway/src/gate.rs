@@ -6,11 +6,14 @@ use bot_policy::access::Scope;
 use bot_policy::approval::{CHAT_CARD_SECONDS, OpenQuestion, resume as permit_of};
 use bot_policy::call::Call;
 use bot_policy::card::card;
-use bot_policy::decide::{CanAsk, Decision, Limits, Permit, Standing, Surface, Verdict, decide};
+use bot_policy::decide::{
+    CanAsk, Dangerous, Decision, Limits, Permit, Standing, Surface, Verdict, decide,
+};
 use bot_policy::grants::Grants;
 use bot_policy::id::{ConversationId, QuestionId};
 use bot_policy::message::Choices;
 use bot_policy::risk::Threshold;
+use bot_policy::shell::FolderTrust;
 use bot_policy::taint::{Labelled, Taint};
 use bot_policy::tool::{Reads, effects};
 
@@ -251,6 +254,9 @@ async fn standing(house: &House, loaded: &Loaded, call: &Call) -> Result<Standin
             emails_left: EMAILS_PER_DAY,
         },
         threshold: Threshold::default(),
+        denylist: Arc::default(),
+        folder: FolderTrust::Untrusted,
+        dangerous: Dangerous::Deny,
         can_ask: CanAsk::Yes,
         ground: house.tools.ground(call, &whose(loaded)).await,
     })

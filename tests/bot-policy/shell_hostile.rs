@@ -29,6 +29,20 @@ fn hostile_lines_are_judged_soon_on_a_small_stack() {
 }
 
 #[test]
+fn steps_grow_with_the_length_of_a_line() {
+    let mut worst = (0.0, String::new());
+    for line in hostile() {
+        let steps = judge(&line, &Denylist::default(), FolderTrust::Trusted).steps;
+        let each = steps as f64 / line.len() as f64;
+        if each > worst.0 {
+            worst = (each, line.chars().take(60).collect());
+        }
+        assert!(steps <= STEPS_PER_BYTE * line.len(), "{steps}: {line:.60}");
+    }
+    println!("most steps per byte: {worst:?}");
+}
+
+#[test]
 fn what_is_too_long_or_too_deep_is_dangerous() {
     for line in [
         "a".repeat(LINE_BYTES + 1),
@@ -78,6 +92,9 @@ fn time_per_decision() {
         assert!(each < Duration::from_millis(50));
     }
 }
+
+/// Words that are opened, put in and judged again cost more than letters, up to this.
+const STEPS_PER_BYTE: usize = 200;
 
 fn hostile() -> Vec<String> {
     let units = [

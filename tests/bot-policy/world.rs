@@ -7,13 +7,14 @@ use bot_policy::access::{Person, Role, Scope};
 use bot_policy::approval::Question;
 use bot_policy::call::{Arguments, Call};
 use bot_policy::decide::{
-    CanAsk, Decision, Finding, Limits, Mode, Says, Standing, Surface, Verdict, decide,
+    CanAsk, Dangerous, Decision, Finding, Limits, Mode, Says, Standing, Surface, Verdict, decide,
 };
 use bot_policy::grants::Grants;
 use bot_policy::id::{BotName, CallId, ChatId, LineId, PersonId, Place, SourceName, ToolName};
 use bot_policy::metadata::Metadata;
 use bot_policy::risk::Threshold;
 use bot_policy::rules::{Action, Rule, Rules};
+use bot_policy::shell::FolderTrust;
 use bot_policy::taint::Taint;
 use bot_policy::tool::{
     AlwaysAsk, Change, CommandSpec, Needed, Origin, Parameter, ParameterRole, Reach, Reads,
@@ -206,6 +207,9 @@ pub fn standing() -> Standing {
             emails_left: 20,
         },
         threshold: Threshold::High,
+        denylist: Arc::default(),
+        folder: FolderTrust::Untrusted,
+        dangerous: Dangerous::Deny,
         can_ask: CanAsk::Yes,
         ground: BTreeMap::new(),
     }

@@ -8,7 +8,8 @@ pub use self::reply::reply;
 use crate::call::{Arguments, Call};
 use crate::metadata::Cost;
 use crate::path;
-use crate::shell::{self, Denylist, FolderTrust, ReadOnly};
+use crate::shell::{self, Denylist, FolderTrust, Judged, ReadOnly};
+use crate::spoken::Spoken;
 use crate::tool::{self, Change, CommandSpec, Origin, ParameterRole, Reach, ToolSpec};
 
 /// How bad a call could be. Unknown counts as high; there is no other order among them.
@@ -96,6 +97,12 @@ pub fn assess_all<'a>(calls: impl IntoIterator<Item = (&'a ToolSpec, &'a Call)>)
 /// How bad this call could be, by rule: known only of our own tools called as they are meant to
 /// be.
 pub fn assess(spec: &ToolSpec, call: &Call) -> Risk {
+    of(spec, &Spoken::new(call))
+}
+
+/// The same, of a call whose command lines are judged once for all.
+pub(crate) fn of(spec: &ToolSpec, spoken: &Spoken) -> Risk {
+    let call = spoken.call;
     let Some(command) = spec.command(call) else {
         return Risk::Unknown;
     };
@@ -108,7 +115,7 @@ pub fn assess(spec: &ToolSpec, call: &Call) -> Risk {
         .iter()
         .any(|parameter| parameter.role == ParameterRole::CommandLine);
     let own = match (effects.change, effects.reach) {
-        _ if runs => of_lines(command, call),
+        _ if runs => of_lines(command, spoken),
         (Change::NewMemory | Change::Nothing, Reach::Here | Reach::Net(_) | Reach::Nowhere) => {
             Risk::Low
         }
@@ -123,21 +130,24 @@ pub fn assess(spec: &ToolSpec, call: &Call) -> Risk {
 }
 
 /// How bad its command lines are.
-fn of_lines(command: &CommandSpec, call: &Call) -> Risk {
-    texts(command, call, ParameterRole::CommandLine)
-        .map(of_line)
+fn of_lines(command: &CommandSpec, spoken: &Spoken) -> Risk {
+    texts(command, spoken.call, ParameterRole::CommandLine)
+        .map(|line| {
+            spoken
+                .judged(line)
+                .map_or(Risk::Unknown, |judged| of_line(line, judged))
+        })
         .fold(Risk::Low, Risk::raised_by)
 }
 
 /// A line in which something is wrong is high; one that provably only reads is low.
-fn of_line(line: &str) -> Risk {
+fn of_line(line: &str, judged: &Judged) -> Risk {
     if line.trim().is_empty() {
         return Risk::Low;
     }
-    let judged = shell::judge(line, &Denylist::default(), FolderTrust::Untrusted);
     match judged.read_only {
         _ if !judged.findings.is_empty() => Risk::High,
-        ReadOnly::No(_) if seems_bad(line) => Risk::High,
+        ReadOnly::No(_) if seems_bad(line, judged) => Risk::High,
         ReadOnly::No(_) => Risk::Medium,
         ReadOnly::Proven => Risk::Low,
     }
@@ -145,10 +155,16 @@ fn of_line(line: &str) -> Risk {
 
 /// Whether a line would be bad on a system without capitals, or written on one line, or sends a
 /// file of secrets away. Only ever asks.
-fn seems_bad(line: &str) -> bool {
+fn seems_bad(line: &str, judged: &Judged) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     let folded = words.join(" ").to_lowercase();
-    let judged = shell::judge(&folded, &Denylist::default(), FolderTrust::Untrusted);
+    let other;
+    let judged = if folded == line {
+        judged
+    } else {
+        other = shell::judge(&folded, Denylist::empty(), FolderTrust::Untrusted);
+        &other
+    };
     let sends = |program: &str| SENDERS.contains(&program);
     let secrets = words.iter().any(|word| word.ends_with(".env"));
     !judged.findings.is_empty()

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use crate::call::Call;
 use crate::decide::{Says, Standing};
+use crate::rows::Facts;
 use crate::rules::{Action, NotRules, read};
 use crate::{effective, table};
 
@@ -59,7 +60,7 @@ impl Outcome {
 }
 
 fn word(call: &Call, standing: &Standing) -> Action {
-    match table::judge(call, standing, None).says {
+    match table::judge(&Facts::of(call, standing), standing).says {
         Says::Allow => Action::Allow,
         Says::Ask | Says::AskOnce => Action::Ask,
         Says::Deny => Action::Deny,

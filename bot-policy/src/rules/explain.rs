@@ -2,13 +2,15 @@
 
 use crate::call::Call;
 use crate::decide::{Says, Standing};
+use crate::rows::{self, Facts};
 use crate::rules::Action;
-use crate::{rows, table};
+use crate::table;
 
 /// What would become of the call, why, and which rules speak of it, one line each. In a guest's
 /// place or a group no rule is named.
 pub fn explain(call: &Call, standing: &Standing) -> Vec<String> {
-    let judged = table::judge(call, standing, None);
+    let facts = Facts::of(call, standing);
+    let judged = table::judge(&facts, standing);
     let verdict = match judged.says {
         Says::Allow => "would run without a question",
         Says::Ask => "would ask",
@@ -30,7 +32,7 @@ pub fn explain(call: &Call, standing: &Standing) -> Vec<String> {
     if !rows::names_rules(standing) {
         return lines;
     }
-    for rule in standing.rules.speaking(call) {
+    for rule in standing.rules.speaking(&facts.spoken) {
         let says = match rule.action {
             Action::Allow => "allows",
             Action::Ask => "asks",
@@ -38,7 +40,7 @@ pub fn explain(call: &Call, standing: &Standing) -> Vec<String> {
         };
         lines.push(format!("the rule \"{}\" {says}", rule.pattern));
     }
-    match table::always(call, judged.says, standing) {
+    match table::always(&facts, &judged, standing) {
         Some(rule) => lines.push(format!(
             "an \"Always\" would save the rule \"{}\"",
             rule.pattern

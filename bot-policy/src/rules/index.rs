@@ -1,11 +1,12 @@
 //! Which rules could speak of this call at all? Rules by tool and command, read once.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::call::Call;
-use crate::rules::line::Spoken;
 use crate::rules::pattern::Pattern;
 use crate::rules::{Action, Rule, Whose};
+use crate::spoken::Spoken;
 
 /// A rule with its pattern read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,10 +40,17 @@ impl Index {
         match &pattern {
             None => self.unread.push(at),
             Some(pattern) => {
-                let tool = self.tools.entry(key(pattern.tool())).or_default();
+                let tool = self
+                    .tools
+                    .entry(key(pattern.tool()).into_owned())
+                    .or_default();
                 match pattern.command() {
                     None => tool.whole.push(at),
-                    Some(command) => tool.commands.entry(key(command)).or_default().push(at),
+                    Some(command) => tool
+                        .commands
+                        .entry(key(command).into_owned())
+                        .or_default()
+                        .push(at),
                 }
             }
         }
@@ -57,8 +65,8 @@ impl Index {
     /// The rules that name this call's tool, and its command where both name one; and those that
     /// cannot be read.
     pub(crate) fn of(&self, call: &Call) -> impl Iterator<Item = &Read> {
-        let tool = self.tools.get(&key(call.tool.as_str()));
-        let named = tool.and_then(|tool| tool.commands.get(&key(&call.command)));
+        let tool = self.tools.get(key(call.tool.as_str()).as_ref());
+        let named = tool.and_then(|tool| tool.commands.get(key(&call.command).as_ref()));
         let every = tool
             .filter(|_| call.command.is_empty())
             .map(|tool| tool.commands.values().flatten());
@@ -82,6 +90,10 @@ impl Read {
     }
 }
 
-fn key(name: &str) -> String {
-    name.to_ascii_lowercase()
+fn key(name: &str) -> Cow<'_, str> {
+    if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        name.to_ascii_lowercase().into()
+    } else {
+        name.into()
+    }
 }

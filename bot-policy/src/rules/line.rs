@@ -1,64 +1,21 @@
 //! Does a rule on command lines speak of this one? Each simple command by what it means.
 
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
-
-use crate::call::{Arguments, Call};
 use crate::path;
-use crate::rules::pattern::{begins, folded, is_line};
-use crate::shell::{self, Argument, Denylist, FolderTrust, Kind, Literal};
+use crate::rules::pattern::{begins, folded};
+use crate::shell::{Argument, Kind, Literal, SimpleCommand};
+use crate::spoken::Spoken;
 
-/// A call with its command lines, taken apart once for all rules.
-pub(crate) struct Spoken<'a> {
-    pub(crate) call: &'a Call,
-    lines: OnceCell<BTreeMap<&'a str, Option<Vec<Told>>>>,
-}
-
-/// One simple command.
-pub(crate) struct Told {
-    /// The program as it is written.
-    program: Word,
-    words: Vec<Word>,
-}
-
-/// A word of it.
-struct Word {
-    text: String,
-    sure: Sure,
-}
-
-/// Whether a word is known before the line runs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sure {
-    /// It may become anything.
-    No,
-    /// It is what it says, or names of files.
-    Yes,
-}
-
-impl<'a> Spoken<'a> {
-    pub(crate) fn new(call: &'a Call) -> Self {
-        Self {
-            call,
-            lines: OnceCell::new(),
-        }
-    }
-
+impl Spoken<'_> {
     /// The simple commands of one of the call's lines; none where it cannot be told.
-    fn told(&self, line: &str) -> Option<&[Told]> {
-        let lines = self.lines.get_or_init(|| {
-            let map = match &self.call.arguments {
-                Arguments::Readable(map) => Some(map),
-                Arguments::Unreadable(_) => None,
-            };
-            map.into_iter()
-                .flatten()
-                .filter(|(name, _)| is_line(name))
-                .filter_map(|(_, value)| value.as_str())
-                .map(|line| (line, told(line)))
-                .collect()
+    fn told(&self, line: &str) -> Option<&[SimpleCommand]> {
+        let judged = self.judged(line)?;
+        let is_lost = judged.findings.iter().any(|found| {
+            matches!(
+                found.kind,
+                Kind::TooMuch | Kind::Unreadable | Kind::Obscured
+            )
         });
-        lines.get(line)?.as_deref()
+        (!is_lost && !judged.commands.is_empty()).then_some(judged.commands.as_slice())
     }
 
     /// Whether every simple command of the line begins with the words of the rule, as they stand,
@@ -69,12 +26,11 @@ impl<'a> Spoken<'a> {
             return false;
         };
         let wanted: Vec<&str> = wanted.collect();
-        let is_all = |command: &Told| {
-            let mut words = command.words.iter();
-            let sure = |word: &Word| word.sure == Sure::Yes;
-            sure(&command.program)
-                && command.program.text == program
-                && command.words.iter().all(sure)
+        let is_all = |command: &SimpleCommand| {
+            let mut words = command.arguments.iter();
+            is_sure(&command.path)
+                && command.path.text == program
+                && command.arguments.iter().all(is_sure)
                 && wanted
                     .iter()
                     .all(|wanted| words.next().is_some_and(|word| word.text == *wanted))
@@ -104,29 +60,36 @@ impl<'a> Spoken<'a> {
         self.told(line).is_none_or(|commands| {
             commands
                 .iter()
-                .any(|command| command.is_like(program, &flags, &words))
+                .any(|command| is_like(command, program, &flags, &words))
         })
     }
 }
 
-impl Told {
-    fn is_like(&self, program: &str, flags: &[&str], words: &[&str]) -> bool {
-        if self.program.sure == Sure::No {
-            return true;
-        }
-        let last = |text: &str| folded(text.rsplit(['/', '\\']).next().unwrap_or(text));
-        if last(&self.program.text) != last(program) {
-            return false;
-        }
-        if self.words.iter().any(|word| word.sure == Sure::No) {
-            return true;
-        }
-        let rest: Vec<String> = self.words.iter().map(|word| folded(&word.text)).collect();
-        let mut left = rest.iter().filter(|word| !word.starts_with('-'));
-        flags.iter().all(|flag| is_set(&rest, flag))
-            && words
-                .iter()
-                .all(|wanted| left.any(|word| is_word(word, wanted)))
+fn is_like(command: &SimpleCommand, program: &str, flags: &[&str], words: &[&str]) -> bool {
+    if !is_sure(&command.path) {
+        return true;
+    }
+    let last = |text: &str| folded(text.rsplit(['/', '\\']).next().unwrap_or(text));
+    if last(&command.path.text) != last(program) {
+        return false;
+    }
+    if !command.arguments.iter().all(is_sure) {
+        return true;
+    }
+    let arguments = command.arguments.iter();
+    let rest: Vec<String> = arguments.map(|word| folded(&word.text)).collect();
+    let mut left = rest.iter().filter(|word| !word.starts_with('-'));
+    flags.iter().all(|flag| is_set(&rest, flag))
+        && words
+            .iter()
+            .all(|wanted| left.any(|word| is_word(word, wanted)))
+}
+
+/// Whether a word is known before the line runs: it is what it says, or names of files.
+fn is_sure(word: &Argument) -> bool {
+    match word.literal {
+        Literal::Pattern | Literal::Yes => true,
+        Literal::Printed | Literal::Set | Literal::Variable => false,
     }
 }
 
@@ -175,32 +138,6 @@ fn is_word(word: &str, wanted: &str) -> bool {
 
 fn bare(word: &str) -> &str {
     word.trim_matches(['\'', '"'])
-}
-
-/// The simple commands of a line; none where it cannot be told.
-fn told(line: &str) -> Option<Vec<Told>> {
-    let judged = shell::judge(line, &Denylist::default(), FolderTrust::Untrusted);
-    let is_lost = judged.findings.iter().any(|found| {
-        matches!(
-            found.kind,
-            Kind::TooMuch | Kind::Unreadable | Kind::Obscured
-        )
-    });
-    if is_lost || judged.commands.is_empty() {
-        return None;
-    }
-    let word = |argument: Argument| Word {
-        text: argument.text,
-        sure: match argument.literal {
-            Literal::Pattern | Literal::Yes => Sure::Yes,
-            Literal::Printed | Literal::Set | Literal::Variable => Sure::No,
-        },
-    };
-    let commands = judged.commands.into_iter().map(|command| Told {
-        program: word(command.path),
-        words: command.arguments.into_iter().map(word).collect(),
-    });
-    Some(commands.collect())
 }
 
 /// Flags that programs commonly spell out.

@@ -16,8 +16,8 @@ pub use self::merge::{ProjectRules, Trust, merge, trust};
 pub use self::suggest::{Breadth, breadth, suggestion};
 use crate::call::{self, Arguments, Call};
 use crate::rules::index::{Index, Read};
-use crate::rules::line::Spoken;
 use crate::rules::pattern::{Pattern, Reading};
+use crate::spoken::Spoken;
 
 /// One rule: a pattern and what it says.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -137,8 +137,8 @@ impl Rules {
 
     /// The longest deny rule that matches; of a call that cannot be read or names no command, the
     /// first that names its tool.
-    pub(crate) fn denial(&self, call: &Call) -> Option<&Rule> {
-        let spoken = Spoken::new(call);
+    pub(crate) fn denial(&self, spoken: &Spoken) -> Option<&Rule> {
+        let call = spoken.call;
         let denies = || self.index.of(call).filter(|read| read.denies());
         let unread = match &call.arguments {
             Arguments::Readable(_) => call.command.is_empty(),
@@ -148,7 +148,7 @@ impl Rules {
             let pattern = read.pattern.as_ref();
             pattern.is_none_or(|pattern| !call.command.is_empty() || pattern.command().is_some())
         };
-        longest(denies().filter(|read| read.matches(&spoken)))
+        longest(denies().filter(|read| read.matches(spoken)))
             .or_else(|| denies().filter(|_| unread).find(names_more))
             .map(|read| &read.rule)
     }
@@ -157,11 +157,11 @@ impl Rules {
     /// asking on a tie.
     pub(crate) fn word<'a>(
         &'a self,
-        call: &Call,
+        spoken: &Spoken,
         allows: Allows,
         extra: Option<&'a Rule>,
     ) -> Option<&'a Rule> {
-        let spoken = Spoken::new(call);
+        let call = spoken.call;
         let of = |action: Action| {
             let named = self.index.of(call).filter(move |read| {
                 read.rule.action == action
@@ -169,11 +169,10 @@ impl Rules {
                         || action != Action::Allow
                         || read.whose == Whose::Shipped)
             });
-            longest(named.filter(|read| read.matches(&spoken)))
-                .map(|read| (&read.rule, read.length))
+            longest(named.filter(|read| read.matches(spoken))).map(|read| (&read.rule, read.length))
         };
         let more = extra
-            .filter(|rule| allows == Allows::All && rule.matches(call))
+            .filter(|rule| allows == Allows::All && rule.speaks_of(spoken))
             .map(|rule| (rule, length(&rule.pattern)));
         let heard = |action: Action| {
             let more = more.filter(|(rule, _)| rule.action == action);
@@ -189,14 +188,26 @@ impl Rules {
         }
     }
 
+    /// Whether an ask rule of the owner's speaks of the call and names one of these commands, or
+    /// cannot be read.
+    pub(crate) fn hold_back(&self, spoken: &Spoken, commands: &[&str]) -> bool {
+        self.index.of(spoken.call).any(|read| {
+            let named = read
+                .pattern
+                .as_ref()
+                .is_none_or(|pattern| commands.iter().any(|name| pattern.names_command(name)));
+            let asks = read.whose == Whose::Owners && read.rule.action == Action::Ask;
+            asks && named && read.matches(spoken)
+        })
+    }
+
     /// Every rule that speaks of the call, the strictest kind first and the longest of a kind
     /// first.
-    pub(crate) fn speaking(&self, call: &Call) -> Vec<&Rule> {
-        let spoken = Spoken::new(call);
+    pub(crate) fn speaking(&self, spoken: &Spoken) -> Vec<&Rule> {
         let mut all: Vec<&Read> = self
             .index
-            .of(call)
-            .filter(|read| read.matches(&spoken))
+            .of(spoken.call)
+            .filter(|read| read.matches(spoken))
             .collect();
         all.sort_by_key(|read| (read.rule.action, read.length));
         all.reverse();
@@ -208,8 +219,13 @@ impl Rule {
     /// Whether the rule speaks of this call. An allow rule is read as narrowly as it can be, a
     /// rule that asks or denies as widely; what cannot be read never allows and always holds back.
     pub fn matches(&self, call: &Call) -> bool {
+        self.speaks_of(&Spoken::new(call))
+    }
+
+    /// The same, of a call whose command lines are judged once for all.
+    pub(crate) fn speaks_of(&self, spoken: &Spoken) -> bool {
         self.action
-            .holds(Pattern::read(&self.pattern).as_ref(), &Spoken::new(call))
+            .holds(Pattern::read(&self.pattern).as_ref(), spoken)
     }
 }
 

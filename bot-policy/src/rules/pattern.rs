@@ -1,10 +1,12 @@
 //! Does this pattern speak of this call? `@tool command --key value`, read narrowly or widely.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::call::{Arguments, Call};
 use crate::path;
-use crate::rules::line::Spoken;
+use crate::spoken::Spoken;
 
 /// The longest pattern, in bytes.
 pub const PATTERN_BYTES: usize = 500;
@@ -159,8 +161,8 @@ fn holds(
     let value = match value {
         Value::Bool(false) | Value::Null => return false,
         Value::Bool(true) => return wanted.is_none_or(|wanted| wanted == "true"),
-        Value::Number(number) => number.to_string(),
-        Value::String(text) => text.clone(),
+        Value::Number(number) => Cow::Owned(number.to_string()),
+        Value::String(text) => Cow::Borrowed(text.as_str()),
         // A list or an object may hold anything.
         Value::Array(_) | Value::Object(_) => return reading == Reading::Wide,
     };

@@ -17,7 +17,23 @@ pub struct MalformedPattern {
     pub because: String,
 }
 
+impl PartialEq for Denylist {
+    fn eq(&self, other: &Self) -> bool {
+        self.0
+            .iter()
+            .map(Regex::as_str)
+            .eq(other.0.iter().map(Regex::as_str))
+    }
+}
+
+impl Eq for Denylist {}
+
 impl Denylist {
+    /// The one that forbids nothing.
+    pub(crate) fn empty() -> &'static Self {
+        &EMPTY
+    }
+
     /// Reads patterns. Empty ones are left out; a malformed one is an error, never ignored.
     pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, MalformedPattern> {
         patterns
@@ -56,5 +72,6 @@ impl Denylist {
     }
 }
 
+static EMPTY: Denylist = Denylist(Vec::new());
 const SIZE: usize = 1 << 20;
 const NEST: u32 = 50;

@@ -17,7 +17,8 @@ fn is_system(path: &str) -> bool {
     if !path.starts_with(['/', '\\']) {
         return false;
     }
-    let folded = format!("{}/", path.to_lowercase().replace('\\', "/"));
+    let mut folded = path.to_lowercase().replace('\\', "/");
+    folded.push('/');
     let begins = |path: &str| SYSTEM.iter().any(|folder| path.starts_with(folder));
     begins(&folded) || crate::path::normal(&folded).is_some_and(|path| begins(&format!("{path}/")))
 }

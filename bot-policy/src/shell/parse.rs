@@ -300,7 +300,9 @@ impl<'a> Reader<'a> {
 
     /// A keyword or other bare word at this very place, unread.
     pub(super) fn keyword(&self) -> Option<&'static str> {
-        let first = self.peek(0)?;
+        let first = self
+            .peek(0)
+            .filter(|first| first.is_ascii_lowercase() || "{}[!-".contains(*first))?;
         KEYWORDS.into_iter().find(|word| {
             word.starts_with(first)
                 && self.sees(word)

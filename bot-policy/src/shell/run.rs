@@ -10,7 +10,8 @@ impl Judge<'_> {
     /// Judges one simple command, and what it would run in turn.
     pub(super) fn command(&mut self, words: Vec<Argument>, input: &Flow, scene: Scene) -> Flow {
         let cost: usize = words.iter().map(|word| word.text.len() + 1).sum();
-        let Some((first, rest)) = words.split_first() else {
+        let mut words = words.into_iter();
+        let Some(path) = words.next() else {
             return Flow::Nothing;
         };
         self.depth += 1;
@@ -18,32 +19,34 @@ impl Judge<'_> {
             self.depth -= 1;
             return Flow::Other;
         }
-        let program = arguments::program(&first.text);
         let simple = SimpleCommand {
-            program: program.clone(),
-            path: first.clone(),
-            arguments: rest.to_vec(),
+            program: arguments::program(&path.text),
+            path,
+            arguments: words.collect(),
         };
+        let (program, first, rest) = (&simple.program, &simple.path, &simple.arguments);
+        let place = self.commands.len();
         if !self.denylist.is_empty()
             && let Some(pattern) = self.denylist.matching(&simple.text())
         {
             let because = format!("the denylist pattern \"{pattern}\" matches");
             self.find(Kind::Denylisted, Immune::No, because);
         }
-        danger::named(self, &program, first, rest, scene);
-        if names::is_shell(&program) && self.has_assigned {
+        danger::named(self, program, first, rest, scene);
+        if names::is_shell(program) && self.has_assigned {
             self.find(
                 Kind::AssignedShell,
                 Immune::No,
                 "it sets a variable and then starts a shell",
             );
         }
-        if let Err(why) = read_only::proves(&program, first, rest, self.folder) {
+        if let Err(why) = read_only::proves(program, first, rest, self.folder) {
             self.not_reading(why);
         }
-        self.commands.push(simple);
-        danger::command(self, &program, rest, input);
-        let given = self.runs(&program, first, rest, input, scene);
+        danger::command(self, program, rest, input);
+        let given = self.runs(program, first, rest, input, scene);
+        // A command stands before those that it runs.
+        self.commands.insert(place, simple);
         self.depth -= 1;
         given
     }

@@ -6,6 +6,8 @@
 use std::process::ExitCode;
 
 mod card;
+mod decide;
+mod decide_world;
 mod disk;
 mod figure;
 mod home;
@@ -17,7 +19,7 @@ mod person;
 mod size;
 mod start;
 
-const USAGE: &str = "usage: bench PROGRAM [size] [start [N]] [memory] [latency [N]] [card [N]] [kill [N]] [hostile [N]]
+const USAGE: &str = "usage: bench PROGRAM [size] [start [N]] [memory] [latency [N]] [card [N]] [decide [N]] [kill [N]] [hostile [N]]
 Without a figure, all are taken, with few rounds.";
 
 /// One figure to take, with its count.
@@ -53,6 +55,7 @@ async fn main() -> ExitCode {
             "memory" => memory::run(&program).await,
             "latency" => latency::run(&program, count(1_000)).await,
             "card" => card::run(&program, count(100)).await,
+            "decide" => decide::run(&program, count(20)),
             "kill" => whole &= kill::run(&program, count(20)).await,
             "hostile" => whole &= hostile::run(&program, count(2_000)).await,
             _ => unreachable!("only figures are wanted"),
@@ -61,8 +64,8 @@ async fn main() -> ExitCode {
     ExitCode::from(u8::from(!whole))
 }
 
-const FIGURES: [&str; 7] = [
-    "size", "start", "memory", "latency", "card", "kill", "hostile",
+const FIGURES: [&str; 8] = [
+    "size", "start", "memory", "latency", "card", "decide", "kill", "hostile",
 ];
 
 fn wanted(arguments: impl Iterator<Item = String>) -> Option<Vec<Wanted>> {
