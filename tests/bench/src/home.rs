@@ -161,6 +161,18 @@ impl Running {
         panic!("the program showed no code");
     }
 
+    /// Waits until it has said all that it says when it starts.
+    pub fn greeted(&mut self) {
+        let mut line = String::new();
+        while self.out.read_line(&mut line).expect("readable output") > 0 {
+            if line.starts_with("To stop") {
+                return;
+            }
+            line.clear();
+        }
+        panic!("the program ended while it greeted");
+    }
+
     /// Ends it as a power cut would.
     pub fn kill(mut self) {
         self.end();

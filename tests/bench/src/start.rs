@@ -28,7 +28,7 @@ pub async fn run(program: &Path, rounds: usize) {
 async fn once(home: &Home) -> f64 {
     let mut running = home.start();
     let time = home.serving(&mut running).await;
-    running.code();
+    running.greeted();
     running.kill();
     ms(time)
 }
