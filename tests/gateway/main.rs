@@ -22,8 +22,11 @@ mod layout;
 mod listen;
 mod socket;
 
+#[macro_use]
 mod stories;
 
 mod attacks;
 mod attacks_on_files;
 mod attacks_on_the_house;
+
+mod secrets;
