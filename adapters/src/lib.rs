@@ -14,6 +14,7 @@ use async_trait::async_trait;
 use bot_policy::event::{InboundEvent, ReplyHandle};
 use bot_policy::id::{ChatId, LineId, MessageRef, Place, Platform};
 use bot_policy::message::OutboundMessage;
+use bot_policy::secret::Secret;
 use serde::{Deserialize, Serialize};
 
 mod http;
@@ -29,6 +30,10 @@ pub trait Adapter: Send + Sync {
 
     /// The line that it serves.
     fn line(&self) -> &LineId;
+
+    /// What it knows and nobody else may: each is cut from whatever the gateway shows, stores or
+    /// logs.
+    fn secrets(&self) -> Vec<Secret<String>>;
 
     /// What the platform can do, as data.
     fn capabilities(&self) -> Capabilities;

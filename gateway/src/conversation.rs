@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bot_policy::access::offers;
-use bot_policy::call::Call;
 use bot_policy::event::ChatKind;
 use bot_policy::id::{CallId, ConversationId, Timestamp};
 use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage, Reply};
@@ -160,21 +159,13 @@ async fn think(
 }
 
 async fn speak(house: &House, loaded: &Loaded, completion: Completion) -> Result<Flow, StoreError> {
-    let Completion { text, calls } = completion;
+    let (text, calls) = completion.within_limits();
+    let text = house.secrets.cut(&text);
     let text = match text.is_empty() && calls.is_empty() {
         true => "(the model said nothing)".to_owned(),
         false => text,
     };
     let shown = (!text.is_empty()).then(|| reply(house, loaded, text.clone()));
-    let calls = calls
-        .into_iter()
-        .map(|wanted| Call {
-            id: CallId::new(""),
-            tool: wanted.tool,
-            command: wanted.command,
-            arguments: wanted.arguments,
-        })
-        .collect();
     let speak = Speak {
         text,
         calls,

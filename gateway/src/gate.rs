@@ -6,11 +6,10 @@ use bot_policy::access::Scope;
 use bot_policy::approval::{CHAT_CARD_SECONDS, OpenQuestion, resume as permit_of};
 use bot_policy::call::Call;
 use bot_policy::card::card;
-use bot_policy::decide::{
-    CanAsk, Dangerous, Decision, Limits, Permit, Standing, Surface, Verdict, decide,
-};
+use bot_policy::decide::{CanAsk, Dangerous, Limits, Permit, Standing, Surface, Verdict, decide};
+use bot_policy::egress::Known;
 use bot_policy::grants::Grants;
-use bot_policy::id::{ConversationId, QuestionId};
+use bot_policy::id::QuestionId;
 use bot_policy::message::Choices;
 use bot_policy::risk::Threshold;
 use bot_policy::shell::FolderTrust;
@@ -24,6 +23,8 @@ use crate::rulebook::RulebookError;
 use crate::store::{AuditEntry, Loaded, StoreError};
 use crate::{House, clock};
 
+mod event;
+mod known;
 mod press;
 
 pub(crate) use press::{acknowledge, press, show_typing};
@@ -38,28 +39,25 @@ pub(crate) async fn judge(
     call: Call,
     card_stands: CardStands,
 ) -> Result<Flow, StoreError> {
-    let standing = match standing(house, loaded, &call).await {
+    let known = known::known(house, loaded, &call).await?;
+    let standing = match standing(house, loaded, &call, known).await {
         Ok(standing) => standing,
         Err(error) => {
-            return deny(
-                house,
-                loaded,
-                &call,
-                &unreadable(loaded, &error),
-                Vec::new(),
-            )
-            .await;
+            let why = unreadable(loaded, &error);
+            let decision = event::not_judged(&why);
+            let judged = event::judged(house, loaded.id, &call, &decision);
+            return deny(house, loaded, &call, &why, vec![judged]).await;
         }
     };
     let decision = decide(call.clone(), &standing);
-    let judged = judged(loaded.id, &call, &decision);
+    let judged = event::judged(house, loaded.id, &call, &decision);
     match decision.verdict {
         Verdict::Allow(permit) => run(house, loaded, permit, None, vec![judged]).await,
         Verdict::Ask(_) if card_stands == CardStands::Yes => wait(house, loaded, &call).await,
         Verdict::Ask(question) => {
             let now = clock::now();
             let shown = card(
-                &question,
+                &house.secrets.cut_question(&question),
                 house.tools.spec(&call),
                 Choices::default(),
                 house.card_body(&loaded.place),
@@ -90,7 +88,8 @@ pub(crate) async fn resume(
     question: OpenQuestion,
 ) -> Result<Flow, StoreError> {
     let call = question.question.call.clone();
-    let permit = match standing(house, loaded, &call).await {
+    let known = known::known(house, loaded, &call).await?;
+    let permit = match standing(house, loaded, &call, known).await {
         Ok(standing) => permit_of(&question, &standing),
         Err(_) => None,
     };
@@ -148,6 +147,11 @@ async fn run(
             format!("failed: {why}"),
         ),
     };
+    let told = Labelled {
+        value: house.secrets.cut(&told.value),
+        ..told
+    };
+    let outcome = house.secrets.cut(&outcome);
     let letters = house
         .store
         .finish(
@@ -198,6 +202,7 @@ async fn deny(
     why: &str,
     notes: Vec<AuditEntry>,
 ) -> Result<Flow, StoreError> {
+    let why = house.secrets.cut(why);
     let told = Labelled {
         value: format!("not run: {why}"),
         taint: Taint::default(),
@@ -209,7 +214,7 @@ async fn deny(
             call.id.clone(),
             Ended::Denied,
             told,
-            why.to_owned(),
+            why,
             notes,
             clock::now(),
         )
@@ -218,22 +223,12 @@ async fn deny(
     Ok(Flow::More)
 }
 
-fn judged(conversation: ConversationId, call: &Call, decision: &Decision) -> AuditEntry {
-    let verdict = match &decision.verdict {
-        Verdict::Allow(_) => "allow",
-        Verdict::Ask(_) => "ask",
-        Verdict::Deny(_) => "deny",
-    };
-    AuditEntry::Judged {
-        conversation,
-        call: call.id.to_string(),
-        name: call.head(),
-        verdict: verdict.to_owned(),
-        rows: decision.trace.iter().map(|finding| finding.row).collect(),
-    }
-}
-
-async fn standing(house: &House, loaded: &Loaded, call: &Call) -> Result<Standing, RulebookError> {
+async fn standing(
+    house: &House,
+    loaded: &Loaded,
+    call: &Call,
+    known: Known,
+) -> Result<Standing, RulebookError> {
     let tools = house.tools.specs();
     Ok(Standing {
         person: loaded.person.clone(),
@@ -246,7 +241,7 @@ async fn standing(house: &House, loaded: &Loaded, call: &Call) -> Result<Standin
         rules: house.rulebook.in_force()?,
         grants: Arc::new(Grants::shipped(loaded.scope, &tools)),
         tools,
-        known: Arc::default(),
+        known: Arc::new(known),
         approvals: Vec::new(),
         limits: Limits {
             calls_left: CALLS_PER_TURN.saturating_sub(loaded.turn.calls_made()),

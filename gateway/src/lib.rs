@@ -27,6 +27,7 @@ use adapters::web::Web;
 use bot_policy::access::Role;
 use bot_policy::id::{LineId, Place, Timestamp};
 use bot_policy::pairing::CodeRole;
+use bot_policy::secret::NotRedactable;
 use tokio::sync::{mpsc, watch};
 
 mod agent;
@@ -48,6 +49,7 @@ mod lines;
 pub mod listen;
 mod outbox;
 mod rulebook;
+pub mod secrets;
 pub mod socket;
 mod store;
 
@@ -59,6 +61,7 @@ use folder::DataFolder;
 use inbox::Signal;
 use lines::{Lines, hear};
 use rulebook::Rulebook;
+use secrets::Secrets;
 use socket::LineStatus;
 use store::{Letter, Store};
 
@@ -78,6 +81,8 @@ pub struct Settings {
     pub config_folder: folder::Folder,
     /// The data folder, held.
     pub data: DataFolder,
+    /// What must not get out; the secrets of the lines are added to it.
+    pub secrets: Secrets,
     /// Called once, when everything serves.
     pub started: Box<dyn FnOnce(Banner) + Send>,
 }
@@ -91,6 +96,9 @@ pub enum RunError {
     /// A line cannot be set up.
     #[error(transparent)]
     Line(#[from] adapters::ConfigError),
+    /// A secret cannot be kept from getting out.
+    #[error(transparent)]
+    Secret(#[from] NotRedactable),
     /// The page cannot be served.
     #[error("the web chat cannot be served: {0}")]
     Page(#[from] std::io::Error),
@@ -111,6 +119,7 @@ struct House {
     lines: Lines,
     tools: Tools,
     model: Arc<dyn Model>,
+    secrets: Secrets,
     rulebook: Rulebook,
     letters: mpsc::UnboundedSender<Letter>,
     signals: mpsc::UnboundedSender<Signal>,
@@ -133,7 +142,7 @@ impl House {
     fn say_at_terminal(&self, text: &str) {
         use std::io::Write;
         // Nobody may be watching; the same is in the audit.
-        let _ = writeln!(std::io::stderr(), "{text}");
+        let _ = writeln!(std::io::stderr(), "{}", self.secrets.cut(text));
     }
 }
 
@@ -148,6 +157,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         config,
         config_folder,
         data,
+        secrets,
         started,
     } = settings;
     let bound = listen::bind(config.web.listen).await?;
@@ -155,13 +165,14 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let web = Arc::new(Web::default());
     web.set_base(&web_address);
     let lines = lines(&config, &web)?;
-    let encoders = lines.clone();
+    secrets.load(lines.values().flat_map(|line| line.secrets()))?;
+    let (encoders, cutting) = (lines.clone(), secrets.clone());
     let store = Store::open(
         &data.path().join("postern.db"),
         Arc::new(move |line, message| {
-            encoders
-                .get(line)
-                .map_or_else(Vec::new, |adapter| adapter.encode(message))
+            encoders.get(line).map_or_else(Vec::new, |adapter| {
+                adapter.encode(&cutting.cut_message(message))
+            })
         }),
     )?;
     let (letters, outbox) = mpsc::unbounded_channel();
@@ -171,6 +182,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         store,
         lines: Lines(lines),
         model: Arc::new(Practice),
+        secrets,
         rulebook: Rulebook::new(config_folder.path()),
         letters,
         signals,

@@ -92,7 +92,7 @@ impl House {
             line: line.to_string(),
             platform: adapter.platform().to_string(),
             state,
-            detail,
+            detail: self.secrets.cut(&detail),
         };
         self.states.send_modify(|states| {
             states.insert(line, status);
@@ -106,7 +106,10 @@ impl House {
         self.states.send_modify(|states| {
             if let Some(status) = states.get_mut(line) {
                 (status.state, status.detail) = match trouble {
-                    Some(trouble) => (LineState::Retrying, trouble.to_string()),
+                    Some(trouble) => {
+                        let trouble = self.secrets.cut(&trouble.to_string());
+                        (LineState::Retrying, trouble)
+                    }
                     None => (LineState::Listening, "hears again".to_owned()),
                 };
             }

@@ -206,7 +206,7 @@ where
 }
 
 async fn failed(house: &House, letter: Letter, error: AdapterError) -> Fate {
-    let why = error.to_string();
+    let why = house.secrets.cut(&error.to_string());
     match error {
         AdapterError::Retry { after, .. } => put_off(house, letter, after, why).await,
         AdapterError::Credentials(_) | AdapterError::Conflict | AdapterError::Stored(_) => {

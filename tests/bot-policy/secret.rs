@@ -96,3 +96,14 @@ fn no_secrets_cut_nothing_and_short_ones_are_refused() {
 fn secret(text: &str) -> Secret<String> {
     Secret::new(text.to_owned())
 }
+
+#[test]
+fn what_a_person_judges_hides_nothing_but_loaded_secrets() {
+    let redactor = Redactor::new(&[secret("correct-horse")]).unwrap();
+    let text = "-----BEGIN PRIVATE KEY----- run this; Bearer abcdefgh12 correct-\nhorse";
+    assert_eq!(
+        redactor.cut_known(text),
+        format!("-----BEGIN PRIVATE KEY----- run this; Bearer abcdefgh12 {MARKER}")
+    );
+    assert_eq!(redactor.cut(text), MARKER);
+}

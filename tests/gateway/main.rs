@@ -24,8 +24,11 @@ mod rules;
 mod rules_document;
 mod socket;
 
+#[macro_use]
 mod stories;
 
 mod attacks;
 mod attacks_on_files;
 mod attacks_on_the_house;
+
+mod secrets;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use bot_policy::id::ChatId;
-use bot_policy::secret::Secret;
+use bot_policy::secret::{SECRET_BYTES, Secret};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -56,6 +56,16 @@ struct Parameters {
 }
 
 impl Api {
+    /// The token, and what of it is no public id: `123456:SECRET` is said in halves too.
+    pub(super) fn secrets(&self) -> Vec<Secret<String>> {
+        let half = self.token.reveal().split_once(':').map(|(_, half)| half);
+        let half = half.filter(|half| half.len() >= SECRET_BYTES);
+        half.map(|half| Secret::new(half.to_owned()))
+            .into_iter()
+            .chain([self.token.clone()])
+            .collect()
+    }
+
     /// Sets up the client.
     pub(super) fn new(config: &Config) -> Result<Self, ConfigError> {
         Ok(Self {

@@ -20,6 +20,7 @@ use async_trait::async_trait;
 use bot_policy::event::ReplyHandle;
 use bot_policy::id::{LineId, MessageRef, Place, Platform};
 use bot_policy::message::OutboundMessage;
+use bot_policy::secret::Secret;
 use serde_json::Value;
 use teloxide_core::payloads::{AnswerCallbackQuery, GetMe, SendChatAction, SetMyCommands};
 use teloxide_core::types::{
@@ -93,6 +94,10 @@ impl Adapter for Telegram {
 
     fn line(&self) -> &LineId {
         &self.line
+    }
+
+    fn secrets(&self) -> Vec<Secret<String>> {
+        self.api.secrets()
     }
 
     fn capabilities(&self) -> Capabilities {

@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use bot_policy::event::ReplyHandle;
 use bot_policy::id::{ChatId, LineId, MessageRef, Place, Platform};
 use bot_policy::message::OutboundMessage;
+use bot_policy::secret::Secret;
 use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::broadcast;
@@ -149,6 +150,10 @@ impl Adapter for Web {
 
     fn line(&self) -> &LineId {
         &self.line
+    }
+
+    fn secrets(&self) -> Vec<Secret<String>> {
+        Vec::new()
     }
 
     fn capabilities(&self) -> Capabilities {

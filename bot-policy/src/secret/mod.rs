@@ -159,7 +159,19 @@ impl Redactor {
     /// The text without the secrets. What overlaps is cut as one, and the marker is not searched.
     pub fn cut(&self, text: &str) -> String {
         let mut spans = shapes::found(text);
-        spans.extend(self.found(text));
+        spans.extend(self.known(text));
+        without(text, spans)
+    }
+
+    /// The text without the loaded secrets alone. For what a person judges: whoever writes what is
+    /// judged could hide it in the shape of a secret, but not in one that they do not have.
+    pub fn cut_known(&self, text: &str) -> String {
+        without(text, self.known(text))
+    }
+
+    /// Where loaded secrets stand in a text, split or not.
+    fn known(&self, text: &str) -> Vec<(usize, usize)> {
+        let mut spans = self.found(text);
         let (squeezed, stood) = squeezed(text);
         if squeezed.len() < text.len() {
             spans.extend(
@@ -171,16 +183,7 @@ impl Redactor {
                     }),
             );
         }
-        spans.sort_unstable();
-        let mut out = String::with_capacity(text.len());
-        let mut at = 0;
-        for (start, end) in merged(spans) {
-            out.push_str(text.get(at..start).unwrap_or_default());
-            out.push_str(MARKER);
-            at = end;
-        }
-        out.push_str(text.get(at..).unwrap_or_default());
-        out
+        spans
     }
 
     /// Where secrets stand in a text, what overlaps as one.
@@ -221,6 +224,20 @@ impl Redactor {
         }
         cut
     }
+}
+
+/// The text with the marker where these spans were.
+fn without(text: &str, mut spans: Vec<(usize, usize)>) -> String {
+    spans.sort_unstable();
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for (start, end) in merged(spans) {
+        out.push_str(text.get(at..start).unwrap_or_default());
+        out.push_str(MARKER);
+        at = end;
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    out
 }
 
 /// How many base64 digits come first.

@@ -44,6 +44,9 @@ pub enum Entry {
         parts: Vec<Labelled<PartBody>>,
         /// What the platform calls the message.
         message: MessageRef,
+        /// Which of the parts the person typed, counted from 0; a clean quote is not theirs.
+        #[serde(default)]
+        typed: Vec<usize>,
     },
     /// How a call ended.
     Result {
@@ -339,6 +342,22 @@ impl Turn {
             .take_while(|ended| *ended == Ended::Denied)
             .count();
         u32::try_from(refused).unwrap_or(u32::MAX)
+    }
+
+    /// What the person typed, as far as the history is read back.
+    pub fn typed(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().flat_map(|(_, entry)| match entry {
+            Entry::Person { parts, typed, .. } => typed
+                .iter()
+                .filter_map(|at| parts.get(*at))
+                .filter(|part| part.taint.is_clean())
+                .filter_map(|part| match &part.value {
+                    PartBody::Text(text) => Some(text.as_str()),
+                    PartBody::File(_) => None,
+                })
+                .collect(),
+            Entry::Model { .. } | Entry::Result { .. } | Entry::Stopped => Vec::new(),
+        })
     }
 
     /// The number of the newest entry.

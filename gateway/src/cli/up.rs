@@ -1,6 +1,6 @@
 //! `postern up`: runs the gateway until it is told to stop.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
@@ -9,13 +9,15 @@ use super::ask_running;
 use super::screen::{Paint, Screen, Stop, outside};
 use crate::config::Config;
 use crate::folder::{Folder, FolderError, Purpose};
+use crate::secrets::Secrets;
 use crate::socket::{Answer, AskError, Request};
 use crate::{Settings, run as run_gateway};
 
 pub(super) async fn run(screen: &Screen) -> Result<(), Stop> {
     let config_folder = Folder::open(Purpose::Config, &Purpose::Config.path()?)?;
     let config = Config::read(config_folder.path())?;
-    log(&config);
+    let secrets = Secrets::default();
+    log(&config, &secrets);
     let data = match Folder::open(Purpose::Data, &Purpose::Data.path()?)?.hold() {
         Ok(data) => data,
         Err(held @ FolderError::Held(_)) => return already_running(screen, held).await,
@@ -36,6 +38,7 @@ pub(super) async fn run(screen: &Screen) -> Result<(), Stop> {
         config,
         config_folder,
         data,
+        secrets,
         started: Box::new(move |banner| screen.show(&banner.render(screen.paint()))),
     };
     Ok(run_gateway(settings, shutdown).await?)
@@ -62,14 +65,19 @@ async fn already_running(screen: &Screen, held: FolderError) -> Result<(), Stop>
     Err(held.into())
 }
 
-fn log(config: &Config) {
+fn log(config: &Config, secrets: &Secrets) {
     let filter = tracing_subscriber::EnvFilter::new(&config.log.filter);
     let colour =
         std::io::stderr().is_terminal() && Screen::of_this_process().paint() == Paint::Colour;
+    let (log, panics) = (secrets.clone(), secrets.clone());
+    std::panic::set_hook(Box::new(move |panic| {
+        // Nobody may be watching.
+        let _ = panics.log().write_all(format!("{panic}\n").as_bytes());
+    }));
     // A second subscriber in one process can only be a test's; the first then stays.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
+        .with_writer(move || log.log())
         .with_ansi(colour)
         .try_init();
 }

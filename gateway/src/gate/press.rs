@@ -10,7 +10,7 @@ use bot_policy::id::{ButtonToken, LineId, MessageRef, Place};
 use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage};
 use bot_policy::visible;
 
-use super::{CHANGED, standing, unreadable};
+use super::{CHANGED, known, standing, unreadable};
 use crate::conversation::{notice, time_of_day};
 use crate::store::{AuditEntry, Claimed, Closing, Meaning, Pressed, StoreError};
 use crate::{House, clock};
@@ -69,7 +69,9 @@ async fn approval(
     if choice == Choice::ShowAll {
         return show_all(house, &pressed.place, &open).await;
     }
-    let standing = match standing(house, &loaded, &open.question.call).await {
+    let call = &open.question.call;
+    let known = known::known(house, &loaded, call).await?;
+    let standing = match standing(house, &loaded, call, known).await {
         Ok(standing) => standing,
         Err(error) => return Ok(Some(unreadable(&loaded, &error))),
     };
@@ -91,7 +93,7 @@ async fn approval(
             if let Some(rule) = rule {
                 let saved = AuditEntry::RuleSaved {
                     person: person.id,
-                    pattern: rule.pattern.clone(),
+                    pattern: house.secrets.cut(&rule.pattern),
                 };
                 if let Err(error) = house.rulebook.add(rule) {
                     return Ok(Some(error.to_string()));
@@ -157,7 +159,7 @@ async fn show_all(
 ) -> Result<Option<String>, StoreError> {
     let call = &open.question.call;
     let whole = card(
-        &open.question,
+        &house.secrets.cut_question(&open.question),
         house.tools.spec(call),
         Choices::default(),
         usize::MAX,
@@ -217,6 +219,7 @@ pub(crate) async fn acknowledge(
     reply: ReplyHandle,
     notice: Option<String>,
 ) {
+    let notice = notice.map(|notice| house.secrets.cut_known(&notice));
     if let Some(adapter) = house.lines.get(&line)
         && let Err(error) = adapter.acknowledge(&reply, notice.as_deref()).await
     {

@@ -1,15 +1,16 @@
 //! What was decided, and what was done? Append-only, each entry hashed with the one before.
 
 use bot_policy::id::{ConversationId, PersonId, Timestamp};
+use bot_policy::security::SecurityEvent;
 use rusqlite::{Connection, OptionalExtension, params};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::rows::json;
 use super::{Store, StoreError};
 use crate::digest;
 
 /// One entry of the audit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "what", rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the fields are the words of the variant")]
 pub enum AuditEntry {
@@ -32,9 +33,8 @@ pub enum AuditEntry {
     Judged {
         conversation: ConversationId,
         call: String,
-        name: String,
-        verdict: String,
-        rows: Vec<u8>,
+        #[serde(flatten)]
+        event: SecurityEvent,
     },
     /// A question was put.
     Asked {

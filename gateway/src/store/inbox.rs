@@ -255,6 +255,12 @@ fn serve(
             originals.push((original.clone(), marks_of_message(tx, at, original)?));
         }
     }
+    let typed = parts
+        .iter()
+        .zip(0..)
+        .filter(|(part, _)| part.provenance == Provenance::Authored)
+        .map(|(_, at)| at)
+        .collect();
     let parts = label(&parts, Unmarked::Outside, |original| {
         originals
             .iter()
@@ -266,7 +272,12 @@ fn serve(
         .letters
         .extend(mark(store, tx, which, &join_parts(&parts), now)?);
     let key = message_key(at, message.as_str());
-    add(tx, which, &Entry::Person { parts, message }, Some(key), now)?;
+    let said = Entry::Person {
+        parts,
+        message,
+        typed,
+    };
+    add(tx, which, &said, Some(key), now)?;
     accepted.wake.push(which);
     Ok(())
 }

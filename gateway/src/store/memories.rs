@@ -78,6 +78,18 @@ impl Memories for Store {
     }
 }
 
+impl Store {
+    /// Everything that is remembered, confirmed or not.
+    pub async fn remembered(&self, keeper: Keeper) -> Result<Vec<String>, StoreError> {
+        self.read(move |tx| {
+            let mut found = tx.prepare_cached("SELECT text FROM memory WHERE keeper = ?1")?;
+            let found = found.query_map([keeper_key(keeper)], |row| row.get(0))?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+}
+
 #[async_trait]
 impl Marks for Store {
     async fn of(&self, workspace: i64, path: &str, digest: &str) -> Option<Taint> {

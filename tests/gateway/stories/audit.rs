@@ -27,13 +27,13 @@ on_both! {
         }
         let told: Vec<String> = rows.iter().map(|(_, what, _, _)| {
             let entry: Value = serde_json::from_str(what).unwrap();
-            let state = entry.get("state").or(entry.get("verdict")).or(entry.get("how"));
+            let state = entry.get("state").or(entry.get("action")).or(entry.get("how"));
             let state = state.map_or_else(String::new, |state| format!(" {}", state.as_str().unwrap()));
             format!("{}{state}", entry["what"].as_str().unwrap())
         }).collect();
         assert_eq!(
             told,
-            ["paired", "judged ask", "asked", "closed approved", "started", "closed done", "ended done"]
+            ["paired", "judged asked", "asked", "closed approved", "started", "closed done", "ended done"]
         );
         let text: String = rows.iter().map(|(_, what, _, _)| what.as_str()).collect();
         assert!(!text.contains("hello"), "{text}");

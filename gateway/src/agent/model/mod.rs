@@ -1,9 +1,10 @@
 //! Who thinks? One trait for whatever completes a prompt.
 
 use async_trait::async_trait;
-use bot_policy::call::Arguments;
-use bot_policy::id::ToolName;
+use bot_policy::call::{Arguments, Call};
+use bot_policy::id::{CallId, ToolName};
 
+use super::CALLS_PER_TURN;
 use super::prompt::Prompt;
 
 mod practice;
@@ -46,11 +47,57 @@ pub struct Completion {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
     /// Which tool.
-    pub tool: ToolName,
+    pub tool: String,
     /// Which command of it.
     pub command: String,
-    /// With what.
-    pub arguments: Arguments,
+    /// With what: the text of a JSON object, as the model wrote it. It is read in one place, under
+    /// limits, whatever model it comes from.
+    pub arguments: String,
+}
+
+/// The longest reply of a model that is kept, in characters.
+const REPLY_CHARACTERS: usize = 64 * 1024;
+/// The longest name of a tool or of a command, in characters.
+const NAME_CHARACTERS: usize = 128;
+/// How much of arguments that cannot be read is kept for the person to see, in characters.
+const UNREADABLE_CHARACTERS: usize = 2000;
+
+impl Completion {
+    /// What of it is taken: no model hands in more than a turn can use.
+    #[must_use]
+    pub fn within_limits(self) -> (String, Vec<Call>) {
+        let calls = self.calls.into_iter().take(CALLS_PER_TURN as usize);
+        let text = start(self.text, REPLY_CHARACTERS);
+        (text, calls.map(Wanted::call).collect())
+    }
+}
+
+impl Wanted {
+    fn call(self) -> Call {
+        let arguments = match Arguments::parse(&self.arguments) {
+            readable @ Arguments::Readable(_) => readable,
+            Arguments::Unreadable(text) => {
+                Arguments::Unreadable(start(text, UNREADABLE_CHARACTERS))
+            }
+        };
+        Call {
+            id: CallId::new(""),
+            tool: ToolName::new(start(self.tool, NAME_CHARACTERS)),
+            command: start(self.command, NAME_CHARACTERS),
+            arguments,
+        }
+    }
+}
+
+/// The text, or its start and how much is left out.
+fn start(text: String, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text,
+        Some((at, _)) => {
+            let kept = text.get(..at).unwrap_or_default();
+            format!("{kept}\u{2026} ({} bytes more)", text.len() - at)
+        }
+    }
 }
 
 /// The model gave no answer.

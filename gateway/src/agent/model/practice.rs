@@ -5,8 +5,6 @@
 //! proves something. It runs only where no model is configured.
 
 use async_trait::async_trait;
-use bot_policy::call::Arguments;
-use bot_policy::id::ToolName;
 use serde_json::{Map, Value};
 
 use super::{Completion, Model, ModelError, Wanted};
@@ -117,8 +115,8 @@ fn wanted(tool: &str, command: &str, arguments: &[(&str, &str)]) -> Wanted {
         .map(|(name, value)| ((*name).to_owned(), Value::from(*value)))
         .collect();
     Wanted {
-        tool: ToolName::new(tool),
+        tool: tool.to_owned(),
         command: command.to_owned(),
-        arguments: Arguments::Readable(arguments),
+        arguments: Value::Object(arguments).to_string(),
     }
 }

@@ -6,12 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bot_policy::access::{Person, Role, Scope};
-use bot_policy::decide::{CanAsk, Limits, Mode, Standing, Surface};
+use bot_policy::decide::{CanAsk, Dangerous, Limits, Mode, Standing, Surface};
 use bot_policy::effective;
 use bot_policy::grants::Grants;
 use bot_policy::id::{BotName, ChatId, LineId, PersonId, Place};
 use bot_policy::risk::Threshold;
 use bot_policy::rules::{self, Outcome};
+use bot_policy::shell::FolderTrust;
 use bot_policy::taint::Taint;
 
 use super::super::screen::{Screen, Stop, counted, outside};
@@ -141,6 +142,9 @@ fn standing(book: &Rulebook) -> Result<Standing, RulebookError> {
         },
         threshold: Threshold::default(),
         can_ask: CanAsk::Yes,
+        denylist: Arc::default(),
+        folder: FolderTrust::Untrusted,
+        dangerous: Dangerous::Deny,
         ground: BTreeMap::new(),
     })
 }

@@ -1,0 +1,171 @@
+//! What must not get out? Every loaded secret, cut from whatever is shown, stored or logged.
+
+use std::io;
+use std::sync::{Arc, OnceLock};
+
+use bot_policy::approval::Question;
+use bot_policy::call::{Arguments, Call};
+use bot_policy::card::{Card, Field};
+use bot_policy::decide::{Decision, Finding};
+use bot_policy::message::{Body, Notice, OutboundMessage, Reply};
+use bot_policy::risk::Risk;
+use bot_policy::rules::Rule;
+use bot_policy::secret::{NotRedactable, Redactor, Secret};
+use bot_policy::security::SecurityEvent;
+use bot_policy::visible::{self, Shown};
+use serde_json::Value;
+
+/// The loaded secrets, shared by every way out. Before any is loaded, what has the shape of a
+/// well-known kind of secret is cut all the same.
+#[derive(Clone, Debug, Default)]
+pub struct Secrets(Arc<OnceLock<Redactor>>);
+
+/// The log: each record without secrets, on the standard error.
+#[derive(Debug)]
+pub struct Log(Secrets);
+
+impl Secrets {
+    /// Knows these from now on. Only the first call counts.
+    ///
+    /// # Errors
+    /// When one of them cannot be looked for in text.
+    pub fn load(
+        &self,
+        secrets: impl IntoIterator<Item = Secret<String>>,
+    ) -> Result<(), NotRedactable> {
+        let secrets: Vec<Secret<String>> = secrets.into_iter().collect();
+        let redactor = Redactor::new(&secrets)?;
+        self.0.get_or_init(|| redactor);
+        Ok(())
+    }
+
+    /// Where the log goes.
+    pub fn log(&self) -> Log {
+        Log(self.clone())
+    }
+
+    /// The text without secrets.
+    pub(crate) fn cut(&self, text: &str) -> String {
+        match self.0.get() {
+            Some(redactor) => redactor.cut(text),
+            None => Redactor::default().cut(text),
+        }
+    }
+
+    /// The text without the loaded secrets alone: what a person judges hides nothing else.
+    pub(crate) fn cut_known(&self, text: &str) -> String {
+        match self.0.get() {
+            Some(redactor) => redactor.cut_known(text),
+            None => text.to_owned(),
+        }
+    }
+
+    /// The message without secrets.
+    pub(crate) fn cut_message(&self, message: &OutboundMessage) -> OutboundMessage {
+        let body = match &message.body {
+            Body::Card(card) => Body::Card(self.cut_card(card)),
+            // A notice may show the whole of a card.
+            Body::Notice(notice) => Body::Notice(Notice {
+                text: self.cut_known(&notice.text),
+                ..notice.clone()
+            }),
+            Body::Reply(reply) => Body::Reply(Reply {
+                markdown: self.cut(&reply.markdown),
+                footer: reply.footer.as_deref().map(|footer| self.cut(footer)),
+                addresses: reply.addresses,
+            }),
+        };
+        OutboundMessage {
+            body,
+            answers: message.answers.clone(),
+        }
+    }
+
+    fn cut_card(&self, card: &Card) -> Card {
+        let fields = card.fields.iter().map(|field| Field {
+            label: self.cut_shown(&field.label),
+            value: self.cut_shown(&field.value),
+            ..field.clone()
+        });
+        Card {
+            title: self.cut_shown(&card.title),
+            reasons: card.reasons.iter().map(|why| self.cut_shown(why)).collect(),
+            fields: fields.collect(),
+            always: card.always.as_ref().map(|rule| self.cut_shown(rule)),
+            choices: card.choices.clone(),
+            outcome: card.outcome.as_ref().map(|how| self.cut_shown(how)),
+        }
+    }
+
+    fn cut_shown(&self, shown: &Shown) -> Shown {
+        let cut = self.cut_known(shown.as_str());
+        if cut == shown.as_str() {
+            shown.clone()
+        } else {
+            visible::show(&cut)
+        }
+    }
+
+    /// The question as its card shows it. Cut before anything is shortened, so that no half of a
+    /// secret stands at the edge.
+    pub(crate) fn cut_question(&self, question: &Question) -> Question {
+        let reasons = question.reasons.iter().map(|finding| Finding {
+            because: self.cut_known(&finding.because),
+            ..finding.clone()
+        });
+        let call = &question.call;
+        Question {
+            call: Call {
+                arguments: match &call.arguments {
+                    Arguments::Unreadable(text) => Arguments::Unreadable(self.cut_known(text)),
+                    Arguments::Readable(map) => Arguments::Readable(
+                        map.iter()
+                            .map(|(name, value)| (name.clone(), self.cut_value(value)))
+                            .collect(),
+                    ),
+                },
+                ..call.clone()
+            },
+            reasons: reasons.collect(),
+            always: question.always.as_ref().map(|rule| Rule {
+                pattern: self.cut_known(&rule.pattern),
+                ..rule.clone()
+            }),
+            ..question.clone()
+        }
+    }
+
+    /// Arguments were read under a limit of depth.
+    fn cut_value(&self, value: &Value) -> Value {
+        match value {
+            Value::Array(items) => items.iter().map(|item| self.cut_value(item)).collect(),
+            Value::Object(map) => map
+                .iter()
+                .map(|(name, value)| (self.cut_known(name), self.cut_value(value)))
+                .collect(),
+            Value::String(text) => self.cut_known(text).into(),
+            Value::Bool(_) | Value::Null | Value::Number(_) => value.clone(),
+        }
+    }
+
+    /// The event of a decision.
+    pub(crate) fn event(&self, call: &Call, decision: &Decision, risk: Risk) -> SecurityEvent {
+        match self.0.get() {
+            Some(redactor) => SecurityEvent::of(call, decision, risk, redactor),
+            None => SecurityEvent::of(call, decision, risk, &Redactor::default()),
+        }
+    }
+}
+
+impl io::Write for Log {
+    /// Takes one record: the subscriber writes each in one piece.
+    fn write(&mut self, record: &[u8]) -> io::Result<usize> {
+        let text = self.0.cut(&String::from_utf8_lossy(record));
+        io::stderr().write_all(text.as_bytes())?;
+        Ok(record.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}
