@@ -7,6 +7,7 @@
 
 mod addressed;
 mod api;
+mod card;
 mod config;
 mod decode;
 mod encode;
