@@ -172,7 +172,9 @@ pub struct Reason {
 /// Proof that one call may run once. Owns its call; cannot be copied, stored or made up.
 ///
 /// ```compile_fail
-/// let permit = bot_policy::decide::Permit { call: todo!() };
+/// fn forge(call: bot_policy::call::Call) -> bot_policy::decide::Permit {
+///     bot_policy::decide::Permit { call }
+/// }
 /// ```
 #[derive(Debug)]
 pub struct Permit {
