@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::call::Call;
 use crate::decide::{Finding, Permit, Says, Standing};
 use crate::id::{PersonId, Place, QuestionId, Timestamp};
+use crate::offers::Offers;
 use crate::rows::Facts;
 use crate::rules::Rule;
-use crate::table;
+use crate::{offers, table};
 
 /// How long a card lives in a chat or on the page, in seconds.
 pub const CHAT_CARD_SECONDS: i64 = 24 * 60 * 60;
@@ -25,6 +26,13 @@ pub struct Question {
     pub reasons: Vec<Finding>,
     /// The rule that "Always" would save; none where always is not offered.
     pub always: Option<Rule>,
+    /// The approval that "All like this" would keep for this conversation; none where it is not
+    /// offered. Its pattern is to be printed on the card.
+    #[serde(default)]
+    pub alike: Option<Rule>,
+    /// The deny rule that "Always block" would save; none where it is not offered.
+    #[serde(default)]
+    pub block: Option<Rule>,
     /// What it stands on; see [`Standing::ground`].
     pub ground: BTreeMap<String, String>,
 }
@@ -72,10 +80,14 @@ pub enum State {
 /// What a button of an approval card means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Choice {
+    /// Run it, and keep for this conversation that all like it runs.
+    AllLike,
     /// Run it, this once.
     AllowOnce,
     /// Run it, and save the rule that the card shows.
     Always,
+    /// Do not run it, and save a rule that denies what is like it.
+    AlwaysBlock,
     /// Do not run it.
     Deny,
     /// Show all of what was cut.
@@ -98,12 +110,23 @@ pub struct Press {
 pub enum Redeemed {
     /// What it stands on changed, or the table is stricter today: ask again.
     Changed,
-    /// It runs; with `Always`, this rule is saved.
-    Permitted(Permit, Option<Rule>),
-    /// The person said no.
-    Denied,
+    /// It runs, and this is kept.
+    Permitted(Permit, Kept),
+    /// The person said no; with `AlwaysBlock`, this rule is saved.
+    Denied(Option<Rule>),
     /// The press does not count.
     Refused(Refusal),
+}
+
+/// What a yes leaves behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// An approval of this conversation, for [`Standing::approvals`]; never a rule of the owner's.
+    Approval(Rule),
+    /// Nothing.
+    Nothing,
+    /// A rule of the owner's.
+    Rule(Rule),
 }
 
 /// Why a press does not count.
@@ -124,7 +147,7 @@ pub enum Refusal {
 }
 
 /// Judges a press: right person, right place, in time, and decided again with today's standing.
-/// `AllowOnce` and `Always` hold only while the table is no stricter than the card said.
+/// `AllLike`, `AllowOnce` and `Always` hold only while the table is no stricter than the card said.
 pub fn redeem(open: &OpenQuestion, press: &Press, standing: &Standing, now: Timestamp) -> Redeemed {
     if press.by != open.put_to || standing.person.id != open.put_to {
         return Redeemed::Refused(Refusal::WrongPerson);
@@ -146,21 +169,31 @@ pub fn redeem(open: &OpenQuestion, press: &Press, standing: &Standing, now: Time
     if now >= open.ends_at {
         return Redeemed::Refused(Refusal::Expired);
     }
-    let rule = match (press.choice, &open.question.always) {
-        (Choice::AllowOnce, _) => None,
-        (Choice::Always, Some(rule)) => Some(rule.clone()),
-        (Choice::Always, None) | (Choice::ShowAll, _) => {
-            return Redeemed::Refused(Refusal::NotADecision);
-        }
-        (Choice::Deny, _) => return Redeemed::Denied,
+    let Question {
+        always,
+        alike,
+        block,
+        ..
+    } = &open.question;
+    let kept = match press.choice {
+        Choice::AllLike => alike.clone().map(Kept::Approval),
+        Choice::AllowOnce => Some(Kept::Nothing),
+        Choice::Always => always.clone().map(Kept::Rule),
+        Choice::AlwaysBlock => match block {
+            Some(rule) => return Redeemed::Denied(Some(rule.clone())),
+            None => None,
+        },
+        Choice::Deny => return Redeemed::Denied(None),
+        Choice::ShowAll => None,
+    };
+    let Some(kept) = kept else {
+        return Redeemed::Refused(Refusal::NotADecision);
     };
     match today(&open.question, standing) {
-        Today::Allows(says) => match rule {
-            Some(rule) if !still_offered(&open.question, &rule, says, standing) => {
-                Redeemed::Changed
-            }
-            rule => Redeemed::Permitted(Permit::new(open.question.call.clone()), rule),
-        },
+        Today::Allows(says) if still_offered(&open.question, &kept, says, standing) => {
+            Redeemed::Permitted(Permit::new(open.question.call.clone()), kept)
+        }
+        Today::Allows(_) => Redeemed::Changed,
         Today::Changed => Redeemed::Changed,
         Today::Denies => Redeemed::Refused(Refusal::DeniedNow),
     }
@@ -200,14 +233,21 @@ fn today(question: &Question, standing: &Standing) -> Today {
     }
 }
 
-fn still_offered(question: &Question, rule: &Rule, says: Says, standing: &Standing) -> bool {
-    match says {
-        Says::Allow => true,
-        Says::Ask => {
-            let facts = Facts::of(&question.call, standing);
-            let judged = table::judge(&facts, standing);
-            table::always(&facts, &judged, standing).as_ref() == Some(rule)
+fn still_offered(question: &Question, kept: &Kept, says: Says, standing: &Standing) -> bool {
+    match (says, kept) {
+        (_, Kept::Nothing) | (Says::Allow, Kept::Approval(_) | Kept::Rule(_)) => true,
+        (Says::Ask, Kept::Approval(rule)) => {
+            today_offers(question, standing).alike.as_ref() == Some(rule)
         }
-        Says::AskOnce | Says::Deny => false,
+        (Says::Ask, Kept::Rule(rule)) => {
+            today_offers(question, standing).always.as_ref() == Some(rule)
+        }
+        (Says::AskOnce | Says::Deny, Kept::Approval(_) | Kept::Rule(_)) => false,
     }
+}
+
+fn today_offers(question: &Question, standing: &Standing) -> Offers {
+    let facts = Facts::of(&question.call, standing);
+    let judged = table::judge(&facts, standing);
+    offers::of(&facts, &judged, standing)
 }

@@ -15,9 +15,9 @@ use crate::risk::Threshold;
 use crate::rows::Facts;
 use crate::rules::{Rule, Rules};
 use crate::shell::{Denylist, FolderTrust};
-use crate::table;
 use crate::taint::Taint;
 use crate::tool::ToolSpec;
+use crate::{offers, table};
 
 /// Everything that a decision about one call stands on; read afresh for every call.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +44,10 @@ pub struct Standing {
     pub tools: Arc<Vec<ToolSpec>>,
     /// The addresses and memories that the conversation knows.
     pub known: Arc<Known>,
-    /// This conversation's own approvals ("all like this", a plan).
+    /// This conversation's own approvals, row 12: for each press of "All like this" the rule that
+    /// came as [`Kept::Approval`](crate::approval::Kept), for each step of an approved plan one
+    /// allow rule. They end with the conversation, and are read as narrowly as any allow rule.
+    /// What they never lift is left to the table: a caller passes all of them, for every call.
     pub approvals: Vec<Rule>,
     /// What is used up.
     pub limits: Limits,
@@ -201,7 +204,7 @@ impl Permit {
 pub fn decide(call: Call, standing: &Standing) -> Decision {
     let facts = Facts::of(&call, standing);
     let judged = table::judge(&facts, standing);
-    let always = table::always(&facts, &judged, standing);
+    let offers = offers::of(&facts, &judged, standing);
     drop(facts);
     let (says, trace) = (judged.says, judged.findings);
     let verdict = match says {
@@ -217,7 +220,9 @@ pub fn decide(call: Call, standing: &Standing) -> Decision {
             }),
             None => Verdict::Ask(Question {
                 says,
-                always,
+                always: offers.always,
+                alike: offers.alike,
+                block: offers.block,
                 reasons: table::reasons(&trace),
                 ground: standing.ground.clone(),
                 call,

@@ -1,15 +1,13 @@
-//! What does one row of the table say? All but row 8, which is in `egress`.
+//! What does one of rows 1 to 11 say? All but row 8, which is in `egress`, and row 7.
 
 use crate::access::{Role, Scope, offers};
 use crate::call::{Arguments, Call};
-use crate::decide::{Finding, Mode, Says, Standing};
+use crate::decide::{Finding, Says, Standing};
 use crate::egress::{self, Sends};
-use crate::rules::{Action, Allows, Rule};
 use crate::spoken::Spoken;
 use crate::taint::Origins;
 use crate::tool::{
-    self, AlwaysAsk, Change, CommandSpec, Effects, Origin, ParameterRole, Permission, Reach,
-    ToolSpec,
+    self, AlwaysAsk, Change, CommandSpec, Effects, ParameterRole, Permission, ToolSpec,
 };
 use crate::{mail, own, risk, shell, shell_rows};
 
@@ -66,6 +64,12 @@ impl<'a> Facts<'a> {
                 .iter()
                 .any(|parameter| parameter.role == ParameterRole::CommandLine)
         })
+    }
+
+    /// Whether the call runs what it is given: a command line, or a command named so.
+    pub(crate) fn runs(&self) -> bool {
+        let named = |name: &&str| name.eq_ignore_ascii_case(&self.call.command);
+        self.runs_commands() || RUNS.iter().any(named)
     }
 
     fn has(&self, name: &str) -> bool {
@@ -264,81 +268,6 @@ pub(crate) fn risky(facts: &Facts, standing: &Standing) -> Option<Finding> {
         };
         finding(11, Says::Ask, how)
     })
-}
-
-/// Rows 12 to 16.
-pub(crate) fn permissive(facts: &Facts, standing: &Standing, extra: Option<&Rule>) -> Finding {
-    approved_here(facts, standing)
-        .or_else(|| ruled(facts, standing, extra))
-        .or_else(|| shell_rows::command_reads(facts))
-        .or_else(|| only_reads(facts))
-        .unwrap_or_else(|| {
-            lifted(
-                standing,
-                finding(16, Says::Ask, "no rule allows this without asking"),
-            )
-        })
-}
-
-/// Row 12.
-fn approved_here(facts: &Facts, standing: &Standing) -> Option<Finding> {
-    let approved = standing
-        .approvals
-        .iter()
-        .any(|rule| rule.action == Action::Allow && rule.speaks_of(&facts.spoken));
-    let lifts = approved && !facts.runs_commands() && !is_guests(standing);
-    (lifts && !standing.rules.hold_back(&facts.spoken, &RUNS)).then(|| {
-        finding(
-            12,
-            Says::Allow,
-            "this conversation has an approval for all like it",
-        )
-    })
-}
-
-/// Row 13.
-fn ruled(facts: &Facts, standing: &Standing, extra: Option<&Rule>) -> Option<Finding> {
-    let allows = if is_guests(standing) {
-        Allows::Shipped
-    } else {
-        Allows::All
-    };
-    let rule = standing.rules.word(&facts.spoken, allows, extra)?;
-    let named = if names_rules(standing) {
-        format!("the rule \"{}\"", rule.pattern)
-    } else {
-        "a rule".to_owned()
-    };
-    Some(match rule.action {
-        Action::Allow => finding(13, Says::Allow, format!("{named} allows it")),
-        Action::Ask | Action::Deny => {
-            lifted(standing, finding(13, Says::Ask, format!("{named} asks")))
-        }
-    })
-}
-
-/// Row 15. Of command lines only row 14 speaks.
-fn only_reads(facts: &Facts) -> Option<Finding> {
-    let spec = facts
-        .spec
-        .filter(|spec| spec.origin == Origin::BuiltIn && !facts.runs_commands())?;
-    let reads = match (&facts.effects.change, &facts.effects.reach) {
-        (Change::Nothing, Reach::Here | Reach::Net(_) | Reach::Nowhere | Reach::Source(_)) => true,
-        (Change::NewMemory | Change::Nothing | Change::Something, _) => false,
-    };
-    reads.then(|| finding(15, Says::Allow, format!("@{} only reads here", spec.name)))
-}
-
-/// `/policy auto` lifts this ask, except for a guest: it was the owner who said so of their own.
-fn lifted(standing: &Standing, asked: Finding) -> Finding {
-    match standing.mode {
-        Mode::Auto if !is_guests(standing) => Finding {
-            says: Says::Allow,
-            because: format!("{}; asks are off in this conversation", asked.because),
-            ..asked
-        },
-        Mode::Auto | Mode::Interactive => asked,
-    }
 }
 
 /// Whether the owner's rules may be named here: in a guest's place and in a group they are not.

@@ -60,7 +60,7 @@ async fn step(
         Next::Interrupted(call) => interrupted(house, &loaded, call.id).await,
         Next::Judge(call, card_stands) => gate::judge(house, &loaded, call, card_stands).await,
         Next::Rest => Ok(Flow::Rest),
-        Next::Resume(question) => gate::resume(house, &loaded, question).await,
+        Next::Resume(question) => gate::resume(house, &loaded, *question).await,
         Next::Think if loaded.turn.refusals_in_a_row() >= REFUSALS => {
             end(
                 house,

@@ -127,11 +127,17 @@ impl Secrets {
                 ..call.clone()
             },
             reasons: reasons.collect(),
-            always: question.always.as_ref().map(|rule| Rule {
-                pattern: self.cut_known(&rule.pattern),
-                ..rule.clone()
-            }),
+            always: question.always.as_ref().map(|rule| self.cut_rule(rule)),
+            alike: question.alike.as_ref().map(|rule| self.cut_rule(rule)),
+            block: question.block.as_ref().map(|rule| self.cut_rule(rule)),
             ..question.clone()
+        }
+    }
+
+    fn cut_rule(&self, rule: &Rule) -> Rule {
+        Rule {
+            pattern: self.cut_known(&rule.pattern),
+            ..rule.clone()
         }
     }
 

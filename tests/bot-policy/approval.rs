@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bot_policy::approval::{Choice, OpenQuestion, Press, Redeemed, Refusal, State, redeem, resume};
+use bot_policy::approval::{
+    Choice, Kept, OpenQuestion, Press, Redeemed, Refusal, State, redeem, resume,
+};
 use bot_policy::decide::Standing;
 use bot_policy::grants::Grants;
 use bot_policy::id::{PersonId, QuestionId, Timestamp};
@@ -15,7 +17,7 @@ use crate::world::{asked, guest, place, rule, standing, with_rules, write_notes}
 #[test]
 fn the_right_press_runs_the_call_that_was_shown() {
     match press(|_| {}, |_| {}, &standing()) {
-        Redeemed::Permitted(permit, None) => assert_eq!(permit.redeem(), write_notes()),
+        Redeemed::Permitted(permit, Kept::Nothing) => assert_eq!(permit.redeem(), write_notes()),
         other => panic!("{other:?}"),
     }
 }
@@ -23,7 +25,7 @@ fn the_right_press_runs_the_call_that_was_shown() {
 #[test]
 fn always_gives_the_rule_that_the_card_showed() {
     match press(|_| {}, |press| press.choice = Choice::Always, &standing()) {
-        Redeemed::Permitted(_, Some(saved)) => {
+        Redeemed::Permitted(_, Kept::Rule(saved)) => {
             assert_eq!(
                 saved,
                 rule("@files write --file \"notes.txt\"", Action::Allow)
@@ -36,7 +38,7 @@ fn always_gives_the_rule_that_the_card_showed() {
 #[test]
 fn a_no_is_a_no() {
     let pressed = press(|_| {}, |press| press.choice = Choice::Deny, &standing());
-    assert!(matches!(pressed, Redeemed::Denied));
+    assert!(matches!(pressed, Redeemed::Denied(None)));
 }
 
 #[test]
@@ -134,7 +136,7 @@ fn a_changed_ground_is_asked_again() {
 fn what_is_milder_today_runs() {
     let allowed = with_rules(vec![rule("@files write", Action::Allow)]);
     let pressed = press(|_| {}, |_| {}, &allowed);
-    assert!(matches!(pressed, Redeemed::Permitted(_, None)));
+    assert!(matches!(pressed, Redeemed::Permitted(_, Kept::Nothing)));
 }
 
 #[test]

@@ -68,6 +68,8 @@ fn all_of_it(text: &str) -> usize {
         says: Says::Ask,
         reasons: Vec::new(),
         always: None,
+        alike: None,
+        block: None,
         ground: standing().ground,
         call,
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bot_policy::access::Scope;
 use bot_policy::approval::{
-    Choice, OpenQuestion, Press, Question, Redeemed, State, redeem, resume,
+    Choice, Kept, OpenQuestion, Press, Question, Redeemed, State, redeem, resume,
 };
 use bot_policy::call::Call;
 use bot_policy::decide::{CanAsk, Mode, Says, Standing, Surface, Verdict, decide};
@@ -50,7 +50,7 @@ proptest! {
         by in 1_i64..3,
         place_is in select(vec!["home", "page", "other"]),
         now in 0_i64..4,
-        choice in select(vec![Choice::AllowOnce, Choice::Always, Choice::Deny, Choice::ShowAll]),
+        choice in select(vec![Choice::AllLike, Choice::AllowOnce, Choice::Always, Choice::AlwaysBlock, Choice::Deny, Choice::ShowAll]),
     ) {
         let Verdict::Ask(question) = decide(call, &standing).verdict else { return Ok(()) };
         let open = open(question, state);
@@ -62,9 +62,10 @@ proptest! {
             let today = judged(permit.redeem(), &Standing { can_ask: CanAsk::Yes, surface: Surface::Chat, ..today });
             prop_assert!(today.0 <= open.question.says);
             match choice {
-                Choice::AllowOnce => prop_assert_eq!(saved, None),
-                Choice::Always => prop_assert_eq!(saved, open.question.always),
-                Choice::Deny | Choice::ShowAll => prop_assert!(false, "it is no yes"),
+                Choice::AllLike => prop_assert_eq!(Some(saved), open.question.alike.map(Kept::Approval)),
+                Choice::AllowOnce => prop_assert_eq!(saved, Kept::Nothing),
+                Choice::Always => prop_assert_eq!(Some(saved), open.question.always.map(Kept::Rule)),
+                Choice::AlwaysBlock | Choice::Deny | Choice::ShowAll => prop_assert!(false, "it is no yes"),
             }
         }
     }
@@ -87,7 +88,8 @@ proptest! {
     #[test]
     fn ask_once_is_never_more_than_once(call in calls(), standing in standings()) {
         if let Verdict::Ask(question) = decide(call, &standing).verdict {
-            prop_assert!(question.says == Says::Ask || question.always.is_none());
+            let more = question.always.is_some() || question.alike.is_some();
+            prop_assert!(question.says == Says::Ask || !more);
         }
     }
 

@@ -105,7 +105,7 @@ proptest! {
         let Ok(mail) = of(&call) else { return Ok(()) };
         prop_assert_eq!(mail.body, body.clone());
         let question = bot_policy::approval::Question {
-            says: Says::AskOnce, reasons: Vec::new(), always: None, ground: standing().ground, call,
+            says: Says::AskOnce, reasons: Vec::new(), always: None, alike: None, block: None, ground: standing().ground, call,
         };
         let tools = tools();
         let card = card(&question, tools.iter().find(|tool| tool.name.as_str() == "email"), Choices::default(), 10);

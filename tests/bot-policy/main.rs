@@ -8,6 +8,7 @@
 )]
 
 mod access;
+mod alike;
 mod approval;
 mod call;
 mod card;

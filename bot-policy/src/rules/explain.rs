@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::decide::{Says, Standing};
 use crate::rows::{self, Facts};
 use crate::rules::Action;
-use crate::table;
+use crate::{offers, table};
 
 /// What would become of the call, why, and which rules speak of it, one line each. In a guest's
 /// place or a group no rule is named.
@@ -40,7 +40,7 @@ pub fn explain(call: &Call, standing: &Standing) -> Vec<String> {
         };
         lines.push(format!("the rule \"{}\" {says}", rule.pattern));
     }
-    match table::always(&facts, &judged, standing) {
+    match offers::of(&facts, &judged, standing).always {
         Some(rule) => lines.push(format!(
             "an \"Always\" would save the rule \"{}\"",
             rule.pattern

@@ -97,7 +97,7 @@ pub enum Next {
     /// Nothing to do until something comes in.
     Rest,
     /// The person said yes to this one, and it has not started.
-    Resume(OpenQuestion),
+    Resume(Box<OpenQuestion>),
     /// Ask the model.
     Think,
     /// The model was asked too often within this turn.
@@ -125,7 +125,7 @@ impl Turn {
             match question.map(|question| question.state) {
                 Some(State::Approved) => {
                     if let Some(question) = question {
-                        return Next::Resume(question.clone());
+                        return Next::Resume(Box::new(question.clone()));
                     }
                 }
                 Some(State::Asked) => waiting = waiting.or(Some(number)),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bot_policy::access::{Person, Role};
-use bot_policy::approval::{Choice, OpenQuestion, Press, Redeemed, Refusal, State, redeem};
+use bot_policy::approval::{Choice, Kept, OpenQuestion, Press, Redeemed, Refusal, State, redeem};
 use bot_policy::card::card;
 use bot_policy::event::ReplyHandle;
 use bot_policy::id::{ButtonToken, LineId, MessageRef, Place};
@@ -85,12 +85,12 @@ async fn approval(
     let closing = match redeem(&open, &press, &standing, now) {
         // The permit of this moment is not kept: the conversation takes its own when it runs,
         // by the same judgement, so that a stop in between needs nothing of its own.
-        Redeemed::Permitted(_, rule) => {
-            let how = match &rule {
-                Some(rule) => format!("Always allowed by {by} ({})", rule.pattern),
-                None => format!("Allowed once by {by}"),
+        Redeemed::Permitted(_, kept) => {
+            let how = match &kept {
+                Kept::Rule(rule) => format!("Always allowed by {by} ({})", rule.pattern),
+                Kept::Approval(_) | Kept::Nothing => format!("Allowed once by {by}"),
             };
-            if let Some(rule) = rule {
+            if let Kept::Rule(rule) = kept {
                 let saved = AuditEntry::RuleSaved {
                     person: person.id,
                     pattern: house.secrets.cut(&rule.pattern),
@@ -108,7 +108,7 @@ async fn approval(
                 told: None,
             }
         }
-        Redeemed::Denied => Closing {
+        Redeemed::Denied(_) => Closing {
             question: open.id,
             state: State::Refused,
             by: Some(person.id),
