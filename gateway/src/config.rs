@@ -33,6 +33,8 @@ pub struct Config {
     pub web: Web,
     /// Our accounts on platforms, by the name that the owner gave them.
     pub lines: BTreeMap<LineId, adapters::Config>,
+    /// Where what was counted is shown besides the page; nowhere unless set.
+    pub metrics: Option<SocketAddr>,
     /// What is logged.
     pub log: Log,
 }
@@ -44,6 +46,8 @@ pub struct Web {
     pub listen: Listen,
     /// Host names, beyond those of this machine, under which a browser may ask for the page.
     pub hosts: Vec<String>,
+    /// The file of the token that opens the page as its owner.
+    pub admin_token_file: Option<PathBuf>,
 }
 
 /// Where the web chat listens.
@@ -185,12 +189,14 @@ impl Config {
                     .listen
                     .map_or(Listen::default(), Listen::Configured),
                 hosts: written.web.hosts.into_iter().map(|host| host.0).collect(),
+                admin_token_file: written.web.admin_token_file,
             },
             lines: written
                 .lines
                 .into_iter()
                 .map(|(name, line)| (LineId::new(name.0), line))
                 .collect(),
+            metrics: written.metrics.listen.map(|at| at.0),
             log: written
                 .log
                 .filter
@@ -217,6 +223,7 @@ impl Config {
 struct Written {
     web: WrittenWeb,
     lines: BTreeMap<LineName, adapters::Config>,
+    metrics: WrittenMetrics,
     log: WrittenLog,
 }
 
@@ -225,6 +232,13 @@ struct Written {
 struct WrittenWeb {
     listen: Option<SocketAddr>,
     hosts: Vec<Host>,
+    admin_token_file: Option<PathBuf>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct WrittenMetrics {
+    listen: Option<Loopback>,
 }
 
 #[derive(Default, Deserialize)]
@@ -232,6 +246,10 @@ struct WrittenWeb {
 struct WrittenLog {
     filter: Option<Filter>,
 }
+
+#[derive(Deserialize)]
+#[serde(try_from = "SocketAddr")]
+struct Loopback(SocketAddr);
 
 #[derive(PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
@@ -244,6 +262,20 @@ struct Host(String);
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct Filter(String);
+
+impl TryFrom<SocketAddr> for Loopback {
+    type Error = String;
+
+    fn try_from(at: SocketAddr) -> Result<Self, String> {
+        if at.ip().is_loopback() {
+            return Ok(Self(at));
+        }
+        Err(format!(
+            "{at} is reached by other machines, and nobody is asked who they are there; use 127.0.0.1:{}, or read /metrics of the web chat with the admin token",
+            at.port()
+        ))
+    }
+}
 
 impl TryFrom<String> for LineName {
     type Error = String;

@@ -2,7 +2,7 @@
 //! one transaction, and the next is read back from the store.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bot_policy::access::offers;
 use bot_policy::event::ChatKind;
@@ -16,6 +16,7 @@ use crate::agent::prompt::prompt;
 use crate::agent::tools::Whose;
 use crate::agent::{Ended, Next};
 use crate::inbox::Signal;
+use crate::metrics::{self, Count, Span};
 use crate::store::{Loaded, Speak, StoreError};
 use crate::{House, clock, gate};
 
@@ -130,6 +131,7 @@ async fn think(
     let prompt = prompt(&loaded.turn, &loaded.person.name, &loaded.memories, tools);
     let mut streamed = |_: &str| {};
     cancelled.mark_unchanged();
+    let begun = Instant::now();
     let completed = {
         let completion = house.model.complete(&prompt, &mut streamed);
         tokio::pin!(completion);
@@ -143,6 +145,9 @@ async fn think(
             }
         }
     };
+    metrics::took(Span::Model, begun);
+    let outcome = completed.as_ref().map_or("failed", |_| "answered");
+    metrics::count(Count::ModelCalls, outcome);
     match completed {
         Ok(completion) => speak(house, loaded, completion).await,
         Err(ModelError(why)) => {

@@ -7,13 +7,19 @@ use async_trait::async_trait;
 use bot_policy::access::Person;
 use bot_policy::event::InboundEvent;
 use bot_policy::id::Place;
+use bot_policy::pairing::CodeRole;
 
 use crate::House;
 use crate::clock;
+use crate::http::admin::AdminToken;
 use crate::http::{Desk as PageDesk, DeskError, ScreenItem, SessionHash, Speaker};
+use crate::metrics::{self, Gauge};
+use crate::socket::LineState;
 use crate::store::{ScreenLine, StoreError};
 
+#[derive(Clone)]
 pub(crate) struct Desk {
+    pub(crate) admin: Option<AdminToken>,
     pub(crate) house: Arc<House>,
     pub(crate) web: Arc<Web>,
 }
@@ -86,7 +92,52 @@ impl PageDesk for Desk {
         self.house.store.waiting(clock::now()).await.is_ok()
     }
 
+    async fn ready(&self) -> bool {
+        self.house.store.takes_writes().await.is_ok()
+    }
+
+    async fn metrics(&self) -> Result<String, DeskError> {
+        let gauges = self.house.gauges().await.map_err(told)?;
+        Ok(metrics::render(&gauges))
+    }
+
+    fn admin(&self) -> Option<&AdminToken> {
+        self.admin.as_ref()
+    }
+
+    async fn owner_code(&self) -> Result<String, DeskError> {
+        let made = self.house.new_code(CodeRole::Owner).await;
+        made.map(|code| code.code)
+            .map_err(|error| DeskError(error.to_string()))
+    }
+
     fn web(&self) -> &Web {
         &self.web
+    }
+}
+
+impl House {
+    /// The numbers of this moment.
+    async fn gauges(&self) -> Result<Vec<Gauge>, StoreError> {
+        let (codes, questions) = self.store.waiting(clock::now()).await?;
+        let unsent = self.store.unsent_letters().await?;
+        let hearing = self
+            .states
+            .borrow()
+            .values()
+            .filter(|line| line.state == LineState::Listening)
+            .count();
+        let lines = self.lines.values().count();
+        let up = clock::now().0.saturating_sub(self.since.0) / 1000;
+        let number = |many: usize| i64::try_from(many).unwrap_or(i64::MAX);
+        let gauge = |name, help, value| Gauge { name, help, value };
+        Ok(vec![
+            gauge("up_seconds", "how long this Postern runs", up),
+            gauge("lines", "lines that are configured", number(lines)),
+            gauge("lines_hearing", "lines that hear", number(hearing)),
+            gauge("open_questions", "cards that wait", questions.into()),
+            gauge("live_codes", "pairing codes that live", codes.into()),
+            gauge("letters_unsent", "letters on their way", unsent),
+        ])
     }
 }

@@ -10,6 +10,7 @@ use url::Url;
 
 use crate::config::Config;
 use crate::folder::{Folder, FolderError, Purpose};
+use crate::http::admin::AdminToken;
 use crate::socket::{self, Answer, AskError, Request};
 
 /// One thing that was looked at.
@@ -94,6 +95,12 @@ pub fn examine_config() -> Vec<Check> {
         checks.push(match adapters::build(line.clone(), set) {
             Ok(_) => Check::ok(&format!("line {line}"), "its settings can be used"),
             // The text names the line itself.
+            Err(why) => Check::fail("configuration", why.to_string()),
+        });
+    }
+    if let Some(file) = &config.web.admin_token_file {
+        checks.push(match AdminToken::read(file) {
+            Ok(_) => Check::ok("admin token", "it can be used"),
             Err(why) => Check::fail("configuration", why.to_string()),
         });
     }

@@ -1,6 +1,7 @@
 //! May it run? Every call and every press passes here; nothing else holds a permit.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use bot_policy::access::Scope;
 use bot_policy::approval::{CHAT_CARD_SECONDS, OpenQuestion, resume as permit_of};
@@ -19,6 +20,7 @@ use bot_policy::tool::{Reads, effects};
 use crate::agent::tools::ToolError;
 use crate::agent::{CALLS_PER_TURN, CardStands, Ended};
 use crate::conversation::{Flow, notice, whose};
+use crate::metrics::{self, Count, Span};
 use crate::rulebook::RulebookError;
 use crate::store::{AuditEntry, Loaded, StoreError};
 use crate::{House, clock};
@@ -133,7 +135,11 @@ async fn run(
         return Ok(Flow::More);
     }
     let brings = brings(house, permit.call());
-    let (ended, told, outcome) = match house.tools.run(permit, &whose(loaded)).await {
+    let begun = Instant::now();
+    let ran = house.tools.run(permit, &whose(loaded)).await;
+    metrics::took(Span::Deed, begun);
+    metrics::count(Count::Deeds, ran.as_ref().map_or("failed", |_| "done"));
+    let (ended, told, outcome) = match ran {
         Ok(deed) => {
             let taint = deed.told.taint.join(&brings);
             (Ended::Done, Labelled { taint, ..deed.told }, deed.outcome)

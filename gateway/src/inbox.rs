@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use adapters::{AdapterError, Cursor, Inbox, NotStored};
 use async_trait::async_trait;
-use bot_policy::event::InboundEvent;
+use bot_policy::event::{EventKind, InboundEvent};
 use bot_policy::id::{ConversationId, LineId};
 use bot_policy::pairing::LiveCodes;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::sync::watch;
 
+use crate::metrics::{self, Count, Span};
 use crate::store::{Accepted, Letter, StoreError};
 use crate::{House, clock, commands, conversation, gate};
 
@@ -105,10 +107,16 @@ impl House {
         let (house, line) = (self.clone(), line.clone());
         let taken = tokio::spawn(async move {
             let welcome = house.model.welcome().map(ToOwned::to_owned);
+            let kinds: Vec<&'static str> = events.iter().map(kind).collect();
+            let begun = Instant::now();
             let accepted = house
                 .store
                 .accept(line, events, heard, welcome, clock::now())
                 .await?;
+            metrics::took(Span::Accept, begun);
+            for kind in kinds {
+                metrics::count(Count::Events, kind);
+            }
             house.follow(accepted);
             Ok(())
         });
@@ -158,6 +166,18 @@ impl House {
         }
         self.wake(self.store.unfinished().await?);
         Ok(())
+    }
+}
+
+fn kind(event: &InboundEvent) -> &'static str {
+    match &event.what {
+        EventKind::Command { .. } => "command",
+        EventKind::Delete { .. } => "delete",
+        EventKind::Edit { .. } => "edit",
+        EventKind::Left => "left",
+        EventKind::Message { .. } => "message",
+        EventKind::Moved { .. } => "moved",
+        EventKind::Press { .. } => "press",
     }
 }
 

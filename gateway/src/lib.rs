@@ -47,6 +47,7 @@ mod inbox;
 mod keeper;
 mod lines;
 pub mod listen;
+mod metrics;
 mod outbox;
 mod rulebook;
 pub mod secrets;
@@ -58,6 +59,7 @@ use agent::tools::{Files, Memory, Tools};
 use cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
 use config::Config;
 use folder::DataFolder;
+use http::admin::AdminToken;
 use inbox::Signal;
 use lines::{Lines, hear};
 use rulebook::Rulebook;
@@ -96,6 +98,9 @@ pub enum RunError {
     /// A line cannot be set up.
     #[error(transparent)]
     Line(#[from] adapters::ConfigError),
+    /// The admin token cannot be used.
+    #[error(transparent)]
+    AdminToken(#[from] http::admin::AdminTokenError),
     /// A secret cannot be kept from getting out.
     #[error(transparent)]
     Secret(#[from] NotRedactable),
@@ -165,7 +170,10 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let web = Arc::new(Web::default());
     web.set_base(&web_address);
     let lines = lines(&config, &web)?;
-    secrets.load(lines.values().flat_map(|line| line.secrets()))?;
+    let admin = config.web.admin_token_file.as_deref();
+    let admin = admin.map(AdminToken::read).transpose()?;
+    let of_lines = lines.values().flat_map(|line| line.secrets());
+    secrets.load(of_lines.chain(admin.as_ref().map(AdminToken::secret)))?;
     let (encoders, cutting) = (lines.clone(), secrets.clone());
     let store = Store::open(
         &data.path().join("postern.db"),
@@ -203,13 +211,24 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     for line in house.lines.values() {
         tasks.spawn(hear(house.clone(), line.clone()));
     }
-    let page = desk::Desk {
+    let page = Arc::new(desk::Desk {
+        admin,
         house: house.clone(),
         web,
-    };
+    });
+    if let Some(at) = config.metrics {
+        let bound = listen::bind(config::Listen::Configured(at)).await?;
+        let (desk, stopping) = (page.clone(), stopping.clone());
+        tasks.spawn(async move {
+            let served = http::serve_metrics(bound.listener, desk, stopped(stopping)).await;
+            if let Err(error) = served {
+                tracing::error!(%error, "what was counted is not served");
+            }
+        });
+    }
     let page = tokio::spawn(http::serve(
         bound.listener,
-        Arc::new(page),
+        page,
         config.web.hosts.clone(),
         stopped(stopping.clone()),
     ));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use adapters::{Adapter, AdapterError, SendKey};
 use bot_policy::id::{LineId, MessageRef, Place, Timestamp};
@@ -12,6 +12,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::House;
 use crate::clock;
+use crate::metrics::{self, Count, Span};
 use crate::store::{HandOver, Handed, Letter, Outcome, Repeat, StoreError};
 
 /// The longest pause between two tries, in seconds.
@@ -163,6 +164,7 @@ async fn try_once(house: &House, mut letter: Letter) -> Result<Fate, StoreError>
         Ok(message) => message,
         Err(error) => return Ok(failed(house, letter, error).await),
     };
+    metrics::count(Count::Letters, "sent");
     noted(|| house.store.sent(letter.id, message.clone())).await;
     Ok(Fate::Settled(Vec::new()))
 }
@@ -173,10 +175,14 @@ async fn send(
     letter: &Letter,
 ) -> Result<Result<Option<MessageRef>, AdapterError>, StoreError> {
     match letter.outcome {
-        Outcome::Message => Ok(adapter
-            .send(&letter.place, &letter.encoded, SendKey(letter.id))
-            .await
-            .map(Some)),
+        Outcome::Message => {
+            let begun = Instant::now();
+            let sent = adapter
+                .send(&letter.place, &letter.encoded, SendKey(letter.id))
+                .await;
+            metrics::took(Span::Send, begun);
+            Ok(sent.map(Some))
+        }
         Outcome::Edit(target) => match house.store.on_screen(target).await? {
             Some(on) => Ok(adapter
                 .edit(&letter.place, &on, &letter.encoded)
@@ -207,6 +213,7 @@ where
 
 async fn failed(house: &House, letter: Letter, error: AdapterError) -> Fate {
     let why = house.secrets.cut(&error.to_string());
+    metrics::count(Count::Letters, fate(&error, letter.repeat));
     match error {
         AdapterError::Retry { after, .. } => put_off(house, letter, after, why).await,
         AdapterError::Credentials(_) | AdapterError::Conflict | AdapterError::Stored(_) => {
@@ -225,6 +232,21 @@ async fn failed(house: &House, letter: Letter, error: AdapterError) -> Fate {
             noted(|| house.store.undeliverable(letter.id, why.clone())).await;
             Fate::Settled(Vec::new())
         }
+    }
+}
+
+fn fate(error: &AdapterError, repeat: Repeat) -> &'static str {
+    match (error, repeat) {
+        (AdapterError::Ambiguous, Repeat::Never) => "unknown",
+        (AdapterError::Moved(_) | AdapterError::Refused(_), _) => "failed",
+        (
+            AdapterError::Ambiguous
+            | AdapterError::Conflict
+            | AdapterError::Credentials(_)
+            | AdapterError::Retry { .. }
+            | AdapterError::Stored(_),
+            _,
+        ) => "put_off",
     }
 }
 

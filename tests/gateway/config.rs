@@ -14,7 +14,8 @@ fn an_empty_file_is_the_usual_web_chat_and_nothing_else() {
         (
             Web {
                 listen: Listen::From(USUAL_ADDRESS),
-                hosts: vec![]
+                hosts: vec![],
+                admin_token_file: None,
             },
             0,
             Log {
@@ -34,7 +35,7 @@ fn no_file_is_an_empty_file() {
 #[test]
 fn what_is_set_is_what_is_read() {
     let config = parse(
-        "[web]\nlisten = \"[::1]:9000\"\nhosts = [\"Chat.Example.org\"]\n[log]\nfilter = \"gateway=debug\"\n",
+        "[web]\nlisten = \"[::1]:9000\"\nhosts = [\"Chat.Example.org\"]\nadmin_token_file = \"/t\"\n[log]\nfilter = \"gateway=debug\"\n",
     )
     .unwrap();
     assert_eq!(
@@ -42,7 +43,8 @@ fn what_is_set_is_what_is_read() {
         (
             Web {
                 listen: Listen::Configured("[::1]:9000".parse().unwrap()),
-                hosts: vec!["chat.example.org".to_owned()]
+                hosts: vec!["chat.example.org".to_owned()],
+                admin_token_file: Some("/t".into()),
             },
             Log {
                 filter: "gateway=debug".to_owned()
@@ -79,11 +81,11 @@ fn every_mistake_is_named_with_its_place_its_key_and_what_to_do() {
     let cases = [
         (
             "x = 1",
-            "1:1: x: there is no setting `x`; correct or remove it (there is: `web`, `lines`, `log`)",
+            "1:1: x: there is no setting `x`; correct or remove it (there is: `web`, `lines`, `metrics`, `log`)",
         ),
         (
             "[web]\nlistn = \"127.0.0.1:1\"",
-            "2:1: web.listn: there is no setting `listn`; correct or remove it (there is: `listen` or `hosts`)",
+            "2:1: web.listn: there is no setting `listn`; correct or remove it (there is: `listen`, `hosts`, `admin_token_file`)",
         ),
         (
             "[web]\nlisten = \"127.0.0.1\"",

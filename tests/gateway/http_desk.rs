@@ -1,14 +1,15 @@
 //! A desk that keeps everything in memory.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 use adapters::web::Web;
 use async_trait::async_trait;
 use bot_policy::access::{Person, Role};
 use bot_policy::event::{EventKind, InboundEvent, PartBody};
 use bot_policy::id::{PersonId, Place};
+use gateway::http::admin::AdminToken;
 use gateway::http::{Desk, DeskError, ScreenItem, SessionHash};
 
 /// The one code that pairs, once.
@@ -21,6 +22,7 @@ pub struct Memory {
     pub accepted: Mutex<Vec<InboundEvent>>,
     pub shown: Mutex<Vec<ScreenItem>>,
     pub broken: AtomicBool,
+    pub admin: OnceLock<AdminToken>,
     web: Web,
 }
 
@@ -100,6 +102,24 @@ impl Desk for Memory {
 
     async fn healthy(&self) -> bool {
         self.works().is_ok()
+    }
+
+    async fn ready(&self) -> bool {
+        self.works().is_ok()
+    }
+
+    async fn metrics(&self) -> Result<String, DeskError> {
+        self.works()?;
+        Ok("postern_up_seconds 5\n".to_owned())
+    }
+
+    fn admin(&self) -> Option<&AdminToken> {
+        self.admin.get()
+    }
+
+    async fn owner_code(&self) -> Result<String, DeskError> {
+        self.works()?;
+        Ok(GOOD.to_owned())
     }
 
     fn web(&self) -> &Web {

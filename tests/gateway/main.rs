@@ -15,6 +15,7 @@ mod compose;
 mod config;
 mod folder;
 mod http;
+mod http_admin;
 mod http_desk;
 mod http_wire;
 mod keeper;

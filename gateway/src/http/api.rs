@@ -6,7 +6,7 @@ use adapters::web::{self, Malformed, Screen};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::header::SET_COOKIE;
+use axum::http::header::{CONTENT_TYPE, SET_COOKIE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bot_policy::access::{Person, Role};
@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::tries::Taken;
-use super::{DeskError, Shared, session};
+use super::{DeskError, Shared, admin, session};
 
 /// An answer that says what is wrong and what to do.
 #[derive(Clone, Debug)]
@@ -81,6 +81,44 @@ pub(super) async fn paired(
     Ok(owner.map(|person| Paired { account, person }))
 }
 
+/// The owner's browser; everybody else is told that it is not theirs.
+pub(super) async fn owner(shared: &Shared, headers: &HeaderMap) -> Result<Paired, Refusal> {
+    let paired = paired(shared, headers).await?.ok_or(NOT_PAIRED)?;
+    match paired.person.role {
+        Role::Guest => Err(NOT_YOURS),
+        Role::Owner => Ok(paired),
+    }
+}
+
+/// Refuses whatever is not the admin token. Each try is counted, a right one too: else a wrong
+/// one could be told from the limit.
+fn check_admin(shared: &Shared, typed: &str) -> Result<(), Refusal> {
+    let Some(token) = shared.desk.admin() else {
+        return Err(NO_ADMIN);
+    };
+    match shared.tries.take(Instant::now()) {
+        Taken::No => Err(TOO_OFTEN),
+        Taken::Yes if token.is(typed) => Ok(()),
+        Taken::Yes => Err(WRONG_TOKEN),
+    }
+}
+
+/// What a guest is told of what is the owner's.
+const NOT_YOURS: Refusal = Refusal::new(
+    StatusCode::FORBIDDEN,
+    "only the owner sees this; your chat is on the front page",
+);
+
+const NO_ADMIN: Refusal = Refusal::new(
+    StatusCode::FORBIDDEN,
+    "this Postern has no admin token; set web.admin_token_file in postern.toml, or get a link with: postern pair",
+);
+
+const WRONG_TOKEN: Refusal = Refusal::new(
+    StatusCode::FORBIDDEN,
+    "that is not the admin token; it stands in the file that web.admin_token_file names",
+);
+
 /// What everybody without a paired browser is told.
 pub(super) const NOT_PAIRED: Refusal = Refusal::new(
     StatusCode::UNAUTHORIZED,
@@ -94,7 +132,7 @@ const WRONG_CODE: Refusal = Refusal::new(
 
 const TOO_OFTEN: Refusal = Refusal::new(
     StatusCode::TOO_MANY_REQUESTS,
-    "too many codes were tried; wait a few seconds and try again",
+    "too many tries; wait a few seconds and try again",
 );
 
 pub(super) async fn healthz(State(shared): State<Shared>) -> Response {
@@ -103,6 +141,33 @@ pub(super) async fn healthz(State(shared): State<Shared>) -> Response {
     } else {
         (StatusCode::SERVICE_UNAVAILABLE, "not working\n").into_response()
     }
+}
+
+pub(super) async fn readyz(State(shared): State<Shared>) -> Response {
+    if shared.desk.ready().await {
+        "ready\n".into_response()
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "not ready\n").into_response()
+    }
+}
+
+/// What was counted, for the owner's browser and for whoever carries the admin token.
+pub(super) async fn metrics(
+    State(shared): State<Shared>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    match admin::bearer(&headers) {
+        Some(token) => check_admin(&shared, token)?,
+        None => {
+            owner(&shared, &headers).await?;
+        }
+    }
+    metrics_for_all(State(shared)).await
+}
+
+pub(super) async fn metrics_for_all(State(shared): State<Shared>) -> Result<Response, Refusal> {
+    let kind = [(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
+    Ok((kind, shared.desk.metrics().await?).into_response())
 }
 
 pub(super) async fn nothing_here() -> Refusal {
@@ -144,15 +209,37 @@ pub(super) async fn pair(
         Taken::No => return Err(TOO_OFTEN),
         Taken::Yes => {}
     }
+    let_in(&shared, &headers, &typed.code).await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Token {
+    token: String,
+}
+
+/// Lets in whoever has the admin token, by a code of its own: there is one way to be paired.
+pub(super) async fn sign_in(
+    State(shared): State<Shared>,
+    headers: HeaderMap,
+    posted: Bytes,
+) -> Result<Response, Refusal> {
+    let typed: Token = serde_json::from_slice(&posted).map_err(|_| Malformed::Shape)?;
+    check_admin(&shared, typed.token.trim())?;
+    let code = shared.desk.owner_code().await?;
+    let_in(&shared, &headers, &code).await
+}
+
+async fn let_in(shared: &Shared, headers: &HeaderMap, code: &str) -> Result<Response, Refusal> {
     let account = session::random::<16>()?;
     let id = session::random::<16>()?;
-    let event = web::pair_event(&account, &typed.code, &id, now()).map_err(|_| WRONG_CODE)?;
+    let event = web::pair_event(&account, code, &id, now()).map_err(|_| WRONG_CODE)?;
     let place = event.place.clone();
     shared.desk.accept(event).await?;
     if shared.desk.owner_of(&place).await?.is_none() {
         return Err(WRONG_CODE);
     }
-    let fresh = session::fresh(shared.hosts.travel(&headers))?;
+    let fresh = session::fresh(shared.hosts.travel(headers))?;
     shared.desk.open_session(fresh.hash, &account).await?;
     let cookie = [(SET_COOKIE, fresh.cookie)];
     Ok((cookie, Json(json!({ "paired": true }))).into_response())

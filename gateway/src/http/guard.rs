@@ -146,7 +146,7 @@ async fn admit(hosts: &Hosts, request: Request) -> Result<Request, Refusal> {
         ));
     }
     if parts.method == Method::GET || parts.method == Method::HEAD {
-        if parts.uri.path().starts_with("/api/") {
+        if parts.uri.path().starts_with("/api/") || parts.uri.path() == "/metrics" {
             same_site(&parts.headers)?;
         }
         return Ok(Request::from_parts(parts, Body::empty()));

@@ -23,6 +23,7 @@ use serde::{Serialize, Serializer};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
+pub mod admin;
 mod api;
 mod connection;
 mod events;
@@ -32,6 +33,7 @@ mod seats;
 mod session;
 mod tries;
 
+use admin::AdminToken;
 pub use guard::{BODY_LIMIT, Hosts};
 use seats::Seats;
 pub use session::SessionHash;
@@ -58,6 +60,18 @@ pub trait Desk: Send + Sync {
 
     /// Whether the gateway works.
     async fn healthy(&self) -> bool;
+
+    /// Whether it could take and keep something now.
+    async fn ready(&self) -> bool;
+
+    /// What was counted, as Prometheus reads it; no person and no chat in it.
+    async fn metrics(&self) -> Result<String, DeskError>;
+
+    /// The token that opens the page as its owner; without one, only a code does.
+    fn admin(&self) -> Option<&AdminToken>;
+
+    /// A code for one more account of the owner's.
+    async fn owner_code(&self) -> Result<String, DeskError>;
 
     /// The adapter whose screens the page shows.
     fn web(&self) -> &Web;
@@ -114,6 +128,27 @@ pub async fn serve(
     Ok(())
 }
 
+/// Serves what was counted, and nothing else, until `shutdown`; whoever reaches the listener reads
+/// it without being asked who they are.
+///
+/// # Errors
+/// When the address of the listener cannot be read.
+pub async fn serve_metrics(
+    listener: TcpListener,
+    desk: Arc<dyn Desk>,
+    shutdown: impl Future,
+) -> std::io::Result<()> {
+    let hosts = Hosts::new(listener.local_addr()?, &[]);
+    let (closing, closed) = watch::channel(());
+    let shared = Shared::new(desk, hosts, closed.clone());
+    let router = guarded(
+        Router::new().route("/metrics", get(api::metrics_for_all)),
+        shared,
+    );
+    connection::serve(listener, router, closed, shutdown, closing).await;
+    Ok(())
+}
+
 #[derive(Clone)]
 struct Shared {
     desk: Arc<dyn Desk>,
@@ -123,26 +158,39 @@ struct Shared {
     tries: Arc<Tries>,
 }
 
+impl Shared {
+    fn new(desk: Arc<dyn Desk>, hosts: Hosts, closed: watch::Receiver<()>) -> Self {
+        Self {
+            desk,
+            hosts: Arc::new(hosts),
+            closed,
+            seats: Arc::default(),
+            tries: Arc::default(),
+        }
+    }
+}
+
 fn router(desk: Arc<dyn Desk>, hosts: Hosts, closed: watch::Receiver<()>) -> Router {
-    let shared = Shared {
-        desk,
-        hosts: Arc::new(hosts),
-        closed,
-        seats: Arc::default(),
-        tries: Arc::default(),
-    };
-    Router::new()
+    let router = Router::new()
         .route("/", get(page::index))
         .route("/app.js", get(page::script))
         .route("/draw.js", get(page::drawing))
         .route("/style.css", get(page::style))
         .route("/icon.svg", get(page::icon))
         .route("/healthz", get(api::healthz))
+        .route("/readyz", get(api::readyz))
+        .route("/metrics", get(api::metrics))
         .route("/api/chat", get(api::chat))
         .route("/api/events", get(events::events))
         .route("/api/pair", post(api::pair))
         .route("/api/press", post(api::press))
         .route("/api/say", post(api::say))
+        .route("/api/sign-in", post(api::sign_in));
+    guarded(router, Shared::new(desk, hosts, closed))
+}
+
+fn guarded(router: Router<Shared>, shared: Shared) -> Router {
+    router
         .fallback(api::nothing_here)
         .layer(middleware::from_fn_with_state(shared.clone(), guard::guard))
         .with_state(shared)

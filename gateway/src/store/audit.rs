@@ -1,13 +1,14 @@
 //! What was decided, and what was done? Append-only, each entry hashed with the one before.
 
 use bot_policy::id::{ConversationId, PersonId, Timestamp};
-use bot_policy::security::SecurityEvent;
+use bot_policy::security::{Act, SecurityEvent};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
 use super::rows::json;
 use super::{Store, StoreError};
 use crate::digest;
+use crate::metrics::{self, Count};
 
 /// One entry of the audit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -66,6 +67,7 @@ pub enum AuditEntry {
 
 /// Adds an entry within the transaction of what it tells of.
 pub(super) fn append(tx: &Connection, at: Timestamp, entry: &AuditEntry) -> Result<(), StoreError> {
+    count(entry);
     let previous: String = tx
         .prepare_cached("SELECT hash FROM audit ORDER BY seq DESC LIMIT 1")?
         .query_row([], |row| row.get(0))
@@ -76,6 +78,28 @@ pub(super) fn append(tx: &Connection, at: Timestamp, entry: &AuditEntry) -> Resu
     tx.prepare_cached("INSERT INTO audit (at, what, previous, hash) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![at.0, what, previous, hash])?;
     Ok(())
+}
+
+/// What is noted is what is counted.
+fn count(entry: &AuditEntry) {
+    match entry {
+        AuditEntry::Judged { event, .. } => {
+            let action = match event.action {
+                Act::Allowed => "allowed",
+                Act::Asked => "asked",
+                Act::Denied => "denied",
+            };
+            metrics::count(Count::Decisions, action);
+        }
+        AuditEntry::Asked { .. } => metrics::count(Count::Questions, "asked"),
+        AuditEntry::Closed { .. }
+        | AuditEntry::CodesVoided
+        | AuditEntry::Ended { .. }
+        | AuditEntry::Paired { .. }
+        | AuditEntry::RuleSaved { .. }
+        | AuditEntry::Started { .. }
+        | AuditEntry::Unpaired { .. } => {}
+    }
 }
 
 /// Adds several.

@@ -17,6 +17,7 @@ mod buttons;
 mod claims;
 mod codes;
 mod commands;
+mod console;
 mod conversations;
 mod delivery;
 mod inbox;

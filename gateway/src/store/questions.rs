@@ -15,6 +15,7 @@ use super::outbox::{About, Letter, post, redraw};
 use super::rows::{PlaceId, column, json, place};
 use super::{Store, StoreError};
 use crate::agent::{Ended, Entry};
+use crate::metrics::{self, Count};
 
 /// How a question is closed by its person.
 #[derive(Clone, Debug)]
@@ -87,10 +88,11 @@ pub(super) fn close(
     let entry = AuditEntry::Closed {
         conversation: ConversationId(row.get("conversation")?),
         call: row.get("call")?,
-        state: format!("{to:?}").to_lowercase(),
+        state: named(to).to_owned(),
         by,
     };
     append(tx, now, &entry)?;
+    metrics::count(Count::Questions, named(to));
     // What was said of the press stays in front of what came of it.
     let outcome = match before {
         Some(before) => format!("{before} · {outcome}"),
@@ -110,6 +112,20 @@ pub(super) fn close(
         answers: None,
     };
     Ok(Some(redraw(store, tx, which, &message, now)?))
+}
+
+fn named(state: State) -> &'static str {
+    match state {
+        State::Approved => "approved",
+        State::Asked => "asked",
+        State::Changed => "changed",
+        State::Done => "done",
+        State::Expired => "expired",
+        State::Refused => "refused",
+        State::Started => "started",
+        State::Unknown => "unknown",
+        State::Withdrawn => "withdrawn",
+    }
 }
 
 /// Withdraws every open question that was put in a chat.
