@@ -136,12 +136,12 @@ pub fn leaks_sensitive(effects: &Effects, taint: &Taint, here: &Place) -> Option
 
 /// Whether data would be carried out after outside or private content was read, or a search would
 /// tell a memory; row 10. After private content no address is free.
-pub(crate) fn carries_out(
+pub(crate) fn carries_out<'a>(
     effects: &Effects,
     taint: &Taint,
     here: &Place,
     known: &Known,
-    texts: &[&str],
+    mut texts: impl Iterator<Item = &'a str>,
     sends: Sends,
 ) -> Option<String> {
     let to = beyond(&effects.reach, here)?;
@@ -167,7 +167,7 @@ pub(crate) fn carries_out(
             _,
         ) => (false, false),
     };
-    if searches && texts.iter().any(|text| known.tells(text)) {
+    if searches && texts.any(|text| known.tells(text)) {
         return Some("the search holds something that is remembered".to_owned());
     }
     (taint.outside.is_marked() && !free)

@@ -1,8 +1,10 @@
 //! Does a granted resource cover this one? `*` within a segment, `**` across, `?` and `[a-c]` for
 //! one character.
 
-/// Whether a normal path is covered by a pattern of the same form.
-pub(crate) fn covers_path(pattern: &str, path: &str) -> bool {
+use std::cell::Cell;
+
+/// Whether a normal path is covered by a pattern of the same form; each comparison is a step.
+pub(crate) fn covers_path(pattern: &str, path: &str, steps: &Cell<usize>) -> bool {
     if pattern.starts_with('/') != path.starts_with('/') {
         return false;
     }
@@ -12,7 +14,8 @@ pub(crate) fn covers_path(pattern: &str, path: &str) -> bool {
         &pattern,
         &path,
         |segment| *segment == "**",
-        |pattern, segment| covers_segment(pattern, segment),
+        |pattern, segment| covers_segment(pattern, segment, steps),
+        steps,
     )
 }
 
@@ -28,7 +31,7 @@ fn segments(path: &str) -> Vec<&str> {
         .collect()
 }
 
-fn covers_segment(pattern: &str, segment: &str) -> bool {
+fn covers_segment(pattern: &str, segment: &str, steps: &Cell<usize>) -> bool {
     let Some(pattern) = tokens(pattern) else {
         return false;
     };
@@ -45,6 +48,7 @@ fn covers_segment(pattern: &str, segment: &str) -> bool {
             Token::One(one) => one == c,
             Token::Star => false,
         },
+        steps,
     )
 }
 
@@ -102,10 +106,12 @@ fn matches<P, T>(
     text: &[T],
     is_star: impl Fn(&P) -> bool,
     is_same: impl Fn(&P, &T) -> bool,
+    steps: &Cell<usize>,
 ) -> bool {
     let (mut p, mut t) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
     while let Some(item) = text.get(t) {
+        steps.set(steps.get() + 1);
         match pattern.get(p) {
             Some(wild) if is_star(wild) => {
                 star = Some((p, t));

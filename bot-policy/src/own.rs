@@ -36,7 +36,7 @@ pub fn touched<'a>(
 }
 
 fn is_named(text: &str) -> bool {
-    text.split(['/', '\\', ' ', '"', '\'', '='])
+    text.split(|c| matches!(c, '/' | '\\' | ' ' | '"' | '\'' | '='))
         .map(|segment| segment.trim_end_matches(['.', ' ']))
         .any(|segment| {
             if segment.is_ascii() {
@@ -49,7 +49,7 @@ fn is_named(text: &str) -> bool {
 
 fn names_program(text: &str) -> bool {
     let mut parts = text.as_bytes().windows(PROGRAM.len());
-    parts.any(|part| part.eq_ignore_ascii_case(PROGRAM))
+    parts.any(|part| matches!(part, [b'p' | b'P', ..]) && part.eq_ignore_ascii_case(PROGRAM))
 }
 
 const PROGRAM: &[u8] = b"postern";

@@ -45,7 +45,7 @@ fn approved_here(facts: &Facts, standing: &Standing, extra: Extra) -> Option<Fin
         .iter()
         .chain(more)
         .any(|rule| rule.action == Action::Allow && rule.speaks_of(&facts.spoken));
-    (approved && !standing.rules.hold_back(&facts.spoken, &RUNS)).then(|| {
+    (approved && !facts.rules.hold_back(&facts.spoken, &RUNS)).then(|| {
         finding(
             12,
             Says::Allow,
@@ -65,17 +65,17 @@ fn ruled(facts: &Facts, standing: &Standing, extra: Extra) -> Option<Finding> {
         Extra::Approval(_) | Extra::Nothing => None,
         Extra::Rule(rule) => Some(rule),
     };
-    let rule = standing.rules.word(&facts.spoken, allows, more)?;
-    let named = if names_rules(standing) {
-        format!("the rule \"{}\"", rule.pattern)
-    } else {
-        "a rule".to_owned()
+    let rule = facts.rules.word(&facts.spoken, allows, more)?;
+    let because = |does: &str| {
+        if names_rules(standing) {
+            ["the rule \"", &rule.pattern, "\" ", does].concat()
+        } else {
+            ["a rule ", does].concat()
+        }
     };
     Some(match rule.action {
-        Action::Allow => finding(13, Says::Allow, format!("{named} allows it")),
-        Action::Ask | Action::Deny => {
-            lifted(standing, finding(13, Says::Ask, format!("{named} asks")))
-        }
+        Action::Allow => finding(13, Says::Allow, because("allows it")),
+        Action::Ask | Action::Deny => lifted(standing, finding(13, Says::Ask, because("asks"))),
     })
 }
 

@@ -4,6 +4,7 @@ use crate::access::{Role, Scope, offers};
 use crate::call::{Arguments, Call};
 use crate::decide::{Finding, Says, Standing};
 use crate::egress::{self, Sends};
+use crate::rules::Named;
 use crate::spoken::Spoken;
 use crate::taint::Origins;
 use crate::tool::{
@@ -19,6 +20,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) effects: Effects,
     pub(crate) permissions: Vec<Permission>,
     pub(crate) spoken: Spoken<'a>,
+    /// The rules that could speak of it.
+    pub(crate) rules: Named<'a>,
 }
 
 impl<'a> Facts<'a> {
@@ -39,6 +42,7 @@ impl<'a> Facts<'a> {
                 |spec| tool::permissions(spec, call),
             ),
             spoken: Spoken::under(call, &standing.denylist, standing.folder),
+            rules: standing.rules.named(call),
         }
     }
 
@@ -162,7 +166,7 @@ pub(crate) fn granted(facts: &Facts, standing: &Standing) -> Option<Finding> {
 
 /// Row 5.
 pub(crate) fn denied(facts: &Facts, standing: &Standing) -> Option<Finding> {
-    let rule = standing.rules.denial(&facts.spoken)?;
+    let rule = facts.rules.denial(&facts.spoken)?;
     let because = if names_rules(standing) {
         format!("the rule \"{}\" denies it", rule.pattern)
     } else {
@@ -230,7 +234,6 @@ pub(crate) fn outside_changes(facts: &Facts, standing: &Standing) -> Option<Find
 
 /// Row 10.
 pub(crate) fn carries_out(facts: &Facts, standing: &Standing) -> Option<Finding> {
-    let texts: Vec<&str> = facts.texts().map(|(_, text)| text).collect();
     let body = facts.command.is_some_and(|command| {
         let bodies = command
             .parameters
@@ -244,7 +247,7 @@ pub(crate) fn carries_out(facts: &Facts, standing: &Standing) -> Option<Finding>
         &standing.taint,
         &standing.place,
         &standing.known,
-        &texts,
+        facts.texts().map(|(_, text)| text),
         sends,
     )
     .map(|because| once(10, because))
@@ -255,9 +258,9 @@ pub(crate) fn risky(facts: &Facts, standing: &Standing) -> Option<Finding> {
     // A proof is worth more than a guess.
     let risk = match shell_rows::command_reads(facts) {
         Some(_) => risk::Risk::Low,
-        None => facts
-            .spec
-            .map_or(risk::Risk::Unknown, |spec| risk::of(spec, &facts.spoken)),
+        None => facts.spec.map_or(risk::Risk::Unknown, |spec| {
+            risk::of(spec, &facts.spoken, &facts.effects)
+        }),
     };
     standing.threshold.asks(risk).then(|| {
         let how = match risk {

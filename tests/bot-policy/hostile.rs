@@ -51,6 +51,57 @@ fn showing_is_linear() {
     }
 }
 
+#[test]
+fn matching_what_is_granted_is_linear_in_what_is_wanted() {
+    for pattern in [
+        "**/a/**/b",
+        "*a*b*c",
+        "?*?*?*",
+        "[!a-z]*[!a-z]*",
+        "**/**/**/*x",
+    ] {
+        let grants = Grants {
+            grants: vec![format!("files.read:{pattern}").parse().unwrap()],
+            approval_required: Vec::new(),
+        };
+        for unit in ["a", "a/", "ab", "/b/a", "x/.."] {
+            let wanted = Permission {
+                name: "files.read".into(),
+                resource: Some(unit.repeat(20_000)),
+            };
+            let bytes = wanted.resource.as_ref().unwrap().len();
+            let most = pattern.len() * (bytes + 1);
+            assert!(grants.steps(&wanted) <= most, "{pattern} {unit}");
+        }
+    }
+}
+
+#[test]
+fn of_many_rules_only_those_that_name_the_call_are_compared() {
+    let many = (0..10_000).map(|n| bot_policy::rules::Rule {
+        pattern: format!("@tool{} command{n} --key value", n % 97),
+        action: Action::Deny,
+    });
+    let rules = Rules::in_force(many.collect());
+    assert_eq!(rules.steps(&crate::world::read_notes()), 1);
+    assert_eq!(rules.steps(&crate::world::write_notes()), 0);
+}
+
+#[test]
+fn a_secret_of_one_repeated_letter_is_looked_for_in_linear_steps() {
+    let secrets = [8, 9, 12, 16].map(|length| Secret::new("a".repeat(length)));
+    let redactor = Redactor::new(&secrets).unwrap();
+    for text in [
+        "a".repeat(100_000),
+        "a\n".repeat(50_000),
+        "YWFh".repeat(25_000),
+    ] {
+        // Every secret ends at every letter, in each of its forms.
+        assert!(redactor.steps(&text) <= 40 * text.len());
+        assert!(redactor.cut(&text).len() <= text.len());
+    }
+}
+
 fn all_of_it(text: &str) -> usize {
     let call = Call {
         id: CallId::new("1"),

@@ -130,9 +130,8 @@ fn cutting_is_linear_and_total() {
         "hunter22\u{200b}".repeat(20_000),
         "=".repeat(300_000),
     ] {
-        let start = std::time::Instant::now();
         assert!(redactor.cut(&text).len() <= 2 * text.len());
-        assert!(start.elapsed().as_millis() < 2000, "{}", text.len());
+        assert!(redactor.steps(&text) <= 8 * text.len(), "{}", text.len());
     }
 }
 

@@ -10,7 +10,7 @@ use crate::metadata::Cost;
 use crate::path;
 use crate::shell::{self, Denylist, FolderTrust, Judged, ReadOnly};
 use crate::spoken::Spoken;
-use crate::tool::{self, Change, CommandSpec, Origin, ParameterRole, Reach, ToolSpec};
+use crate::tool::{self, Change, CommandSpec, Effects, Origin, ParameterRole, Reach, ToolSpec};
 
 /// How bad a call could be. Unknown counts as high; there is no other order among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,24 +97,23 @@ pub fn assess_all<'a>(calls: impl IntoIterator<Item = (&'a ToolSpec, &'a Call)>)
 /// How bad this call could be, by rule: known only of our own tools called as they are meant to
 /// be.
 pub fn assess(spec: &ToolSpec, call: &Call) -> Risk {
-    of(spec, &Spoken::new(call))
+    of(spec, &Spoken::new(call), &tool::effects(spec, call))
 }
 
 /// The same, of a call whose command lines are judged once for all.
-pub(crate) fn of(spec: &ToolSpec, spoken: &Spoken) -> Risk {
+pub(crate) fn of(spec: &ToolSpec, spoken: &Spoken, effects: &Effects) -> Risk {
     let call = spoken.call;
     let Some(command) = spec.command(call) else {
         return Risk::Unknown;
     };
-    let effects = tool::effects(spec, call);
-    if spec.origin != Origin::BuiltIn || effects == tool::strictest() {
+    if spec.origin != Origin::BuiltIn || *effects == tool::strictest() {
         return Risk::Unknown;
     }
     let runs = command
         .parameters
         .iter()
         .any(|parameter| parameter.role == ParameterRole::CommandLine);
-    let own = match (effects.change, effects.reach) {
+    let own = match (effects.change, &effects.reach) {
         _ if runs => of_lines(command, spoken),
         (Change::NewMemory | Change::Nothing, Reach::Here | Reach::Net(_) | Reach::Nowhere) => {
             Risk::Low
@@ -156,23 +155,34 @@ fn of_line(line: &str, judged: &Judged) -> Risk {
 /// Whether a line would be bad on a system without capitals, or written on one line, or sends a
 /// file of secrets away. Only ever asks.
 fn seems_bad(line: &str, judged: &Judged) -> bool {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let folded = words.join(" ").to_lowercase();
     let other;
-    let judged = if folded == line {
+    let judged = if is_folded(line) {
         judged
     } else {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let folded = words.join(" ").to_lowercase();
         other = shell::judge(&folded, Denylist::empty(), FolderTrust::Untrusted);
         &other
     };
     let sends = |program: &str| SENDERS.contains(&program);
-    let secrets = words.iter().any(|word| word.ends_with(".env"));
+    let secrets = || line.split_whitespace().any(|word| word.ends_with(".env"));
     !judged.findings.is_empty()
-        || (secrets
-            && judged
-                .commands
-                .iter()
-                .any(|command| sends(&command.program)))
+        || (judged
+            .commands
+            .iter()
+            .any(|command| sends(&command.program))
+            && secrets())
+}
+
+/// Whether a line stands on one line without capitals, one blank between its words.
+fn is_folded(line: &str) -> bool {
+    let mut blank = true;
+    let plain = line.bytes().all(|byte| {
+        let doubled = blank && byte == b' ';
+        blank = byte == b' ';
+        !doubled && (blank || byte.is_ascii_graphic()) && !byte.is_ascii_uppercase()
+    });
+    plain && !blank
 }
 
 /// Programs that send what they are given.

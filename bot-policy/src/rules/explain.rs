@@ -32,7 +32,7 @@ pub fn explain(call: &Call, standing: &Standing) -> Vec<String> {
     if !rows::names_rules(standing) {
         return lines;
     }
-    for rule in standing.rules.speaking(&facts.spoken) {
+    for rule in facts.rules.speaking(&facts.spoken) {
         let says = match rule.action {
             Action::Allow => "allows",
             Action::Ask => "asks",

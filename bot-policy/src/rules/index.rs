@@ -64,17 +64,37 @@ impl Index {
 
     /// The rules that name this call's tool, and its command where both name one; and those that
     /// cannot be read.
-    pub(crate) fn of(&self, call: &Call) -> impl Iterator<Item = &Read> {
+    pub(crate) fn of(&self, call: &Call) -> Named<'_> {
         let tool = self.tools.get(key(call.tool.as_str()).as_ref());
-        let named = tool.and_then(|tool| tool.commands.get(key(&call.command).as_ref()));
-        let every = tool
-            .filter(|_| call.command.is_empty())
-            .map(|tool| tool.commands.values().flatten());
-        let whole = tool.map(|tool| tool.whole.iter());
-        self.unread
-            .iter()
-            .chain(whole.into_iter().flatten())
-            .chain(named.into_iter().flatten())
+        let whole = tool.map_or(&[][..], |tool| &tool.whole);
+        let command = tool.and_then(|tool| tool.commands.get(key(&call.command).as_ref()));
+        Named {
+            all: &self.all,
+            unread: &self.unread,
+            whole,
+            command: command.map_or(&[][..], Vec::as_slice),
+            every: tool.filter(|_| call.command.is_empty()),
+        }
+    }
+}
+
+/// The rules that could speak of one call, looked up once.
+#[derive(Clone, Copy)]
+pub(crate) struct Named<'a> {
+    all: &'a [Read],
+    unread: &'a [usize],
+    whole: &'a [usize],
+    command: &'a [usize],
+    /// The tool, where the call names no command: each of its rules may be meant.
+    every: Option<&'a Tool>,
+}
+
+impl<'a> Named<'a> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = &'a Read> {
+        let every = self.every.map(|tool| tool.commands.values().flatten());
+        [self.unread, self.whole, self.command]
+            .into_iter()
+            .flatten()
             .chain(every.into_iter().flatten())
             .filter_map(|at| self.all.get(*at))
     }

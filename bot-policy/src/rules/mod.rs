@@ -15,6 +15,7 @@ pub use self::explain::explain;
 pub use self::merge::{ProjectRules, Trust, merge, trust};
 pub use self::suggest::{Breadth, breadth, suggestion};
 use crate::call::{self, Arguments, Call};
+pub(crate) use crate::rules::index::Named;
 use crate::rules::index::{Index, Read};
 use crate::rules::pattern::{Pattern, Reading};
 use crate::spoken::Spoken;
@@ -135,11 +136,23 @@ impl Rules {
         read::<File>(text).map(|file| Self::in_force(file.rules))
     }
 
+    /// How many rules are compared with this call; not how many there are.
+    pub fn steps(&self, call: &Call) -> usize {
+        self.named(call).iter().count()
+    }
+
+    /// The rules that could speak of a call, for the judgements below.
+    pub(crate) fn named(&self, call: &Call) -> Named<'_> {
+        self.index.of(call)
+    }
+}
+
+impl<'a> Named<'a> {
     /// The longest deny rule that matches; of a call that cannot be read or names no command, the
     /// first that names its tool.
-    pub(crate) fn denial(&self, spoken: &Spoken) -> Option<&Rule> {
+    pub(crate) fn denial(self, spoken: &Spoken) -> Option<&'a Rule> {
         let call = spoken.call;
-        let denies = || self.index.of(call).filter(|read| read.denies());
+        let denies = || self.iter().filter(|read| read.denies());
         let unread = match &call.arguments {
             Arguments::Readable(_) => call.command.is_empty(),
             Arguments::Unreadable(_) => true,
@@ -155,15 +168,17 @@ impl Rules {
 
     /// What the allow and ask rules and one more of the owner's say: the longest that matches,
     /// asking on a tie.
-    pub(crate) fn word<'a>(
-        &'a self,
+    pub(crate) fn word<'b>(
+        self,
         spoken: &Spoken,
         allows: Allows,
-        extra: Option<&'a Rule>,
-    ) -> Option<&'a Rule> {
-        let call = spoken.call;
+        extra: Option<&'b Rule>,
+    ) -> Option<&'b Rule>
+    where
+        'a: 'b,
+    {
         let of = |action: Action| {
-            let named = self.index.of(call).filter(move |read| {
+            let named = self.iter().filter(move |read| {
                 read.rule.action == action
                     && (allows == Allows::All
                         || action != Action::Allow
@@ -190,8 +205,8 @@ impl Rules {
 
     /// Whether an ask rule of the owner's speaks of the call and names one of these commands, or
     /// cannot be read.
-    pub(crate) fn hold_back(&self, spoken: &Spoken, commands: &[&str]) -> bool {
-        self.index.of(spoken.call).any(|read| {
+    pub(crate) fn hold_back(self, spoken: &Spoken, commands: &[&str]) -> bool {
+        self.iter().any(|read| {
             let named = read
                 .pattern
                 .as_ref()
@@ -203,12 +218,8 @@ impl Rules {
 
     /// Every rule that speaks of the call, the strictest kind first and the longest of a kind
     /// first.
-    pub(crate) fn speaking(&self, spoken: &Spoken) -> Vec<&Rule> {
-        let mut all: Vec<&Read> = self
-            .index
-            .of(spoken.call)
-            .filter(|read| read.matches(spoken))
-            .collect();
+    pub(crate) fn speaking(self, spoken: &Spoken) -> Vec<&'a Rule> {
+        let mut all: Vec<&Read> = self.iter().filter(|read| read.matches(spoken)).collect();
         all.sort_by_key(|read| (read.rule.action, read.length));
         all.reverse();
         all.into_iter().map(|read| &read.rule).collect()

@@ -25,11 +25,16 @@ fn is_system(path: &str) -> bool {
 
 /// Why a path, or a word that holds one, names keys or passwords.
 pub(super) fn credential(text: &str) -> Option<&'static str> {
-    if !text.contains(['.', '/', '\\', '_']) {
+    let mark = |byte: &u8| matches!(byte, b'.' | b'/' | b'\\' | b'_');
+    let bytes = text.as_bytes();
+    if !bytes.iter().any(mark) {
         return None;
     }
     let direct = key(text);
-    if direct.is_some() || !(text.contains('\\') || text.contains("/.") || text.contains("//")) {
+    let mut pairs = bytes.iter().zip(bytes.iter().skip(1));
+    let may_wind = bytes.contains(&b'\\')
+        || pairs.any(|(one, two)| *one == b'/' && matches!(two, b'.' | b'/'));
+    if direct.is_some() || !may_wind {
         return direct;
     }
     let path = text.replace('\\', "/");

@@ -300,16 +300,10 @@ impl<'a> Reader<'a> {
 
     /// A keyword or other bare word at this very place, unread.
     pub(super) fn keyword(&self) -> Option<&'static str> {
-        let first = self
-            .peek(0)
-            .filter(|first| first.is_ascii_lowercase() || "{}[!-".contains(*first))?;
-        KEYWORDS.into_iter().find(|word| {
-            word.starts_with(first)
-                && self.sees(word)
-                && self
-                    .peek(word.len())
-                    .is_none_or(|after| ENDS.contains(&after))
-        })
+        let length = (0..=KEYWORD_LETTERS).find(|ahead| self.peek(*ahead).is_none_or(is_end))?;
+        KEYWORDS
+            .into_iter()
+            .find(|word| word.len() == length && self.sees(word))
     }
 
     pub(super) fn skip_blanks(&mut self) {
@@ -331,7 +325,7 @@ impl<'a> Reader<'a> {
         self.at
             .checked_sub(1)
             .and_then(|before| self.letters.get(before))
-            .is_none_or(|letter| ENDS.contains(letter))
+            .is_none_or(|letter| is_end(*letter))
     }
 
     /// Blanks, comments, line ends and the here-documents that begin after them.
@@ -369,7 +363,13 @@ pub(super) fn is_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }
 
-pub(super) const ENDS: [char; 10] = [' ', '\t', '\n', ';', '&', '|', '(', ')', '<', '>'];
+/// Whether a bare word ends before this letter.
+pub(super) fn is_end(letter: char) -> bool {
+    matches!(
+        letter,
+        ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>'
+    )
+}
 
 const CLOSERS: [&str; 8] = ["then", "do", "done", "fi", "else", "elif", "esac", "}"];
 
@@ -377,6 +377,9 @@ const KEYWORDS: [&str; 22] = [
     "if", "then", "else", "elif", "fi", "while", "until", "for", "select", "do", "done", "case",
     "esac", "in", "function", "coproc", "{", "}", "[[", "!", "time", "-p",
 ];
+
+/// As many letters as the longest of them.
+const KEYWORD_LETTERS: usize = 8;
 
 /// Longer signs first.
 const REDIRECTS: [(&str, RedirectKind); 12] = [

@@ -1,6 +1,6 @@
 //! What is one word made of? Quotes, variables, substitutions and here-documents.
 
-use super::parse::{ENDS, Reader, Trouble, is_name};
+use super::parse::{Reader, Trouble, is_end, is_name};
 use super::tree::{Piece, Quoting, Treatment, Variable, Word};
 
 impl Word {
@@ -40,10 +40,10 @@ impl<'a> Reader<'a> {
                     let list = self.nested()?;
                     word.0.push(Piece::Process(list));
                 }
-                Some(letter) if ENDS.contains(&letter) => return Ok(word),
+                Some(letter) if is_end(letter) => return Ok(word),
                 Some('\\') if self.peek(1) == Some('\n') => {
                     self.at += 2;
-                    let goes_on = self.peek(0).is_some_and(|letter| !ENDS.contains(&letter));
+                    let goes_on = self.peek(0).is_some_and(|letter| !is_end(letter));
                     self.is_split |= goes_on && !word.0.is_empty();
                 }
                 Some(_) => self.piece(&mut word)?,
@@ -343,7 +343,11 @@ impl<'a> Reader<'a> {
 
 /// Letters that mean themselves wherever they stand.
 fn is_plain(letter: char) -> bool {
-    letter.is_alphanumeric() || "-_./=,:@%+".contains(letter)
+    let sign = matches!(
+        letter,
+        '-' | '_' | '.' | '/' | '=' | ',' | ':' | '@' | '%' | '+'
+    );
+    sign || letter.is_alphanumeric()
 }
 
 const SPECIAL: [char; 7] = ['@', '*', '#', '?', '-', '$', '!'];
