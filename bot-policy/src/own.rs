@@ -36,7 +36,7 @@ pub fn touched<'a>(
 }
 
 fn is_named(text: &str) -> bool {
-    text.split(|c| matches!(c, '/' | '\\' | ' ' | '"' | '\'' | '='))
+    text.split(['/', '\\', ' ', '"', '\'', '='])
         .map(|segment| segment.trim_end_matches(['.', ' ']))
         .any(|segment| {
             if segment.is_ascii() {

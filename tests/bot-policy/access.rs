@@ -1,8 +1,7 @@
 //! Who is heard where, and as what.
 
 use bot_policy::access::{
-    Admission, Command, Directory, Ignored, Incognito, Person, Scope, StrangerAnswered, admit,
-    commands, offers,
+    Admission, Directory, Ignored, Incognito, Person, Scope, StrangerAnswered, admit, offers,
 };
 use bot_policy::event::{
     Addressed, ChatKind, EventKind, InboundEvent, Part, PartBody, Provenance, ReplyHandle, Sender,
@@ -197,39 +196,6 @@ fn a_group_is_claimed_by_a_known_person_without_a_code() {
 }
 
 #[test]
-fn commands_are_read_only_from_one_authored_text_that_is_the_whole_message() {
-    let stop = part("/stop", Provenance::Authored);
-    let others = [
-        Provenance::Attached,
-        Provenance::Forwarded,
-        Provenance::Previewed,
-        Provenance::Quoted { original: None },
-        Provenance::Unmarked,
-    ];
-    for provenance in others {
-        let alone = message(
-            Direct,
-            vec![part("/stop", provenance.clone())],
-            Addressed::Bot,
-        );
-        assert_eq!(
-            admit(&alone, &of(owner(), Direct)),
-            Admission::Serve(owner(), Scope::Owner)
-        );
-        let beside = vec![stop.clone(), part("x", provenance)];
-        let beside = message(Direct, beside, Addressed::Bot);
-        assert_eq!(
-            admit(&beside, &of(owner(), Direct)),
-            Admission::Serve(owner(), Scope::Owner)
-        );
-    }
-    for text in [" /stop", "please /stop", "/usr/bin/stop", "/", "/ stop"] {
-        let admitted = admit(&says(Direct, text), &of(owner(), Direct));
-        assert_eq!(admitted, Admission::Serve(owner(), Scope::Owner), "{text}");
-    }
-}
-
-#[test]
 fn a_code_that_is_not_the_senders_own_words_pairs_nobody() {
     let forwarded = vec![part("/pair ABCD2345", Provenance::Forwarded)];
     let event = message(Direct, forwarded, Addressed::Bot);
@@ -290,79 +256,6 @@ fn a_press_counts_only_with_one_of_our_tokens_by_the_one_whose_place_it_is() {
 }
 
 #[test]
-fn each_scope_has_its_commands_and_no_others() {
-    let own = |person: Person, chat, incognito, name: &str| {
-        let directory = Directory {
-            incognito,
-            ..of(person, chat)
-        };
-        match admit(&says(chat, &format!("/{name}")), &directory) {
-            Admission::Command(_, scope, command) => (scope, command),
-            other => panic!("{other:?}"),
-        }
-    };
-    let owners = ["link", "unlink", "policy", "rules", "status", "incognito"];
-    for name in ["new", "stop", "why", "help", "unpair", "start"] {
-        for (person, chat) in [(owner(), Direct), (guest(), Direct), (owner(), Group)] {
-            let (_, command) = own(person, chat, Incognito::Off, name);
-            assert!(!matches!(command, Command::NotHere { .. }), "{name}");
-        }
-    }
-    for name in owners {
-        let not_here = Command::NotHere { name: name.into() };
-        let (_, command) = own(owner(), Direct, Incognito::Off, name);
-        assert_ne!(command, not_here);
-        assert_eq!(
-            own(guest(), Direct, Incognito::Off, name),
-            (Scope::Guest, not_here.clone())
-        );
-        assert_eq!(
-            own(owner(), Group, Incognito::Off, name),
-            (Scope::Group, not_here.clone())
-        );
-        if name != "incognito" {
-            let (_, command) = own(owner(), Direct, Incognito::On, name);
-            assert_eq!(command, not_here);
-        }
-    }
-    let (_, command) = own(owner(), Direct, Incognito::On, "incognito off");
-    assert_eq!(
-        command,
-        Command::Incognito {
-            argument: "off".into()
-        }
-    );
-    let (_, command) = own(owner(), Direct, Incognito::Off, "start");
-    assert_eq!(command, Command::Help);
-    let (_, command) = own(owner(), Direct, Incognito::Off, "approve");
-    assert_eq!(
-        command,
-        Command::NotHere {
-            name: "approve".into()
-        }
-    );
-}
-
-#[test]
-fn menus_list_what_can_be_typed() {
-    let names = |scope| {
-        commands(scope)
-            .into_iter()
-            .map(|(name, _)| name)
-            .collect::<Vec<_>>()
-    };
-    let five = ["new", "stop", "why", "help", "unpair"];
-    assert_eq!(names(Scope::Guest), five);
-    assert_eq!(names(Scope::Group), [&five[..], &["pair"]].concat());
-    let owners = ["link", "unlink", "policy", "rules", "status", "incognito"];
-    assert_eq!(names(Scope::Owner), [&five[..], &owners].concat());
-    assert_eq!(
-        names(Scope::OwnerIncognito),
-        [&five[..], &["incognito"]].concat()
-    );
-}
-
-#[test]
 fn tools_are_offered_by_place() {
     let offered = |scope| {
         ["files", "memory", "web", "coder", "ask", "email"]
@@ -394,7 +287,7 @@ fn nobody() -> Directory {
     }
 }
 
-fn of(person: Person, paired_as: ChatKind) -> Directory {
+pub fn of(person: Person, paired_as: ChatKind) -> Directory {
     Directory {
         place: Some(person.id),
         sender: Some(person),
@@ -417,7 +310,7 @@ fn happening(kind_of_chat: ChatKind, what: EventKind) -> InboundEvent {
     }
 }
 
-fn message(chat: ChatKind, parts: Vec<Part>, addressed: Addressed) -> InboundEvent {
+pub fn message(chat: ChatKind, parts: Vec<Part>, addressed: Addressed) -> InboundEvent {
     happening(
         chat,
         EventKind::Message {
@@ -428,7 +321,7 @@ fn message(chat: ChatKind, parts: Vec<Part>, addressed: Addressed) -> InboundEve
     )
 }
 
-fn says(chat: ChatKind, text: &str) -> InboundEvent {
+pub fn says(chat: ChatKind, text: &str) -> InboundEvent {
     message(chat, vec![authored(text)], Addressed::Bot)
 }
 
@@ -447,7 +340,7 @@ fn authored(text: &str) -> Part {
     part(text, Provenance::Authored)
 }
 
-fn part(text: &str, provenance: Provenance) -> Part {
+pub fn part(text: &str, provenance: Provenance) -> Part {
     Part {
         body: PartBody::Text(text.into()),
         provenance,

@@ -1,25 +1,20 @@
 //! The laws of design, over many made-up worlds.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bot_policy::access::Scope;
 use bot_policy::approval::{
     Choice, Kept, OpenQuestion, Press, Question, Redeemed, State, redeem, resume,
 };
-use bot_policy::call::Call;
-use bot_policy::decide::{CanAsk, Mode, Says, Standing, Surface, Verdict, decide};
-use bot_policy::grants::Grants;
-use bot_policy::id::{PersonId, QuestionId, SourceName, Timestamp};
-use bot_policy::risk::Threshold;
-use bot_policy::rules::{Action, Rule, Rules};
-use bot_policy::taint::{Origins, Taint};
+use bot_policy::decide::{CanAsk, Says, Standing, Surface, Verdict, decide};
+use bot_policy::id::{PersonId, QuestionId, Timestamp};
+use bot_policy::rules::{Action, Rules};
 use bot_policy::visible::show;
 use proptest::prelude::*;
 use proptest::sample::select;
-use serde_json::json;
 
-use crate::world::{as_guest, call, judged, place, rule, standing};
+use crate::world::{as_guest, judged, place, rule};
+use crate::worlds::{calls, patterns, standings, taints};
 
 proptest! {
     #[test]
@@ -78,6 +73,58 @@ proptest! {
     }
 
     #[test]
+    fn law_5_what_is_decided_is_decided_again_alike(call in calls(), standing in standings()) {
+        let one = decide(call.clone(), &standing);
+        let other = decide(call, &standing);
+        prop_assert_eq!(one.trace, other.trace);
+        prop_assert_eq!(format!("{:?}", one.verdict), format!("{:?}", other.verdict));
+    }
+
+    #[test]
+    fn law_8_what_is_permitted_is_the_very_call(call in calls(), standing in standings()) {
+        if let Verdict::Allow(permit) = decide(call.clone(), &standing).verdict {
+            prop_assert_eq!(permit.redeem(), call);
+        }
+    }
+
+    #[test]
+    fn an_approval_more_never_lifts_what_asks_once_or_is_denied(
+        call in calls(),
+        standing in standings(),
+        pattern in patterns(),
+    ) {
+        let before = judged(call.clone(), &standing).0;
+        let mut approvals = standing.approvals.clone();
+        approvals.push(rule(&pattern, Action::Allow));
+        let after = judged(call, &Standing { approvals, ..standing }).0;
+        prop_assert!(after == before || (before == Says::Ask && after == Says::Allow));
+    }
+
+    #[test]
+    fn what_a_card_offers_would_allow_or_deny_this_very_call(
+        call in calls(),
+        standing in standings(),
+    ) {
+        let Verdict::Ask(question) = decide(call.clone(), &standing).verdict else { return Ok(()) };
+        let ruled = |rule| {
+            let mut owners = standing.rules.owners().to_vec();
+            owners.push(rule);
+            Standing { rules: Arc::new(Rules::in_force(owners)), ..standing.clone() }
+        };
+        if let Some(rule) = question.always {
+            prop_assert_eq!(judged(call.clone(), &ruled(rule)).0, Says::Allow);
+        }
+        if let Some(rule) = question.block {
+            prop_assert_eq!(judged(call.clone(), &ruled(rule)).0, Says::Deny);
+        }
+        if let Some(rule) = question.alike {
+            let mut approvals = standing.approvals.clone();
+            approvals.push(rule);
+            prop_assert_eq!(judged(call, &Standing { approvals, ..standing }).0, Says::Allow);
+        }
+    }
+
+    #[test]
     fn law_5_without_grants_rules_or_tools_nothing_runs(call in calls(), standing in standings()) {
         let nobody = Standing { grants: Arc::default(), ..standing.clone() };
         prop_assert_eq!(judged(call.clone(), &nobody).0, Says::Deny);
@@ -102,7 +149,7 @@ proptest! {
     #[test]
     fn a_deny_rule_more_never_loosens(call in calls(), standing in standings(), pattern in patterns()) {
         let mut owners = standing.rules.owners().to_vec();
-        owners.push(rule(pattern, Action::Deny));
+        owners.push(rule(&pattern, Action::Deny));
         let stricter = Standing { rules: Arc::new(Rules::in_force(owners)), ..standing.clone() };
         prop_assert!(judged(call.clone(), &stricter).0 >= judged(call, &standing).0);
     }
@@ -156,126 +203,4 @@ fn states() -> impl Strategy<Value = State> {
         State::Unknown,
         State::Withdrawn,
     ])
-}
-
-fn calls() -> impl Strategy<Value = Call> {
-    select(vec![
-        call("files", "read", json!({"file": "a/b.txt"})),
-        call("files", "read", json!({"file": "../b"})),
-        call("files", "write", json!({"file": "a/b.txt", "content": "x"})),
-        call(
-            "files",
-            "write",
-            json!({"file": "policy.json", "content": "x"}),
-        ),
-        call("files", "write", json!({"file": 3})),
-        call("files", "wipe", json!({})),
-        call("files", "nothing", json!({})),
-        call("coder", "exec", json!({"cmd": "ls"})),
-        call("email", "send", json!({"to": "a", "body": "b"})),
-        call("memory", "save", json!({"text": "x"})),
-        call("memory", "search", json!({"query": "x"})),
-        call("share", "look", json!({})),
-        call("share", "post", json!({})),
-        call("share", "tell", json!({})),
-        call("web", "fetch", json!({"url": "https://example.org"})),
-        call("unknown", "", json!({})),
-    ])
-}
-
-fn patterns() -> impl Strategy<Value = &'static str> {
-    select(vec![
-        "@files",
-        "@files write",
-        "@files write --file a",
-        "@files read --file a/b.txt",
-        "@memory search",
-        "@memory search --query x",
-        "@memory save",
-        "@share",
-        "@share post",
-        "@web fetch",
-        "@email",
-        "@coder exec",
-    ])
-}
-
-fn rules() -> impl Strategy<Value = Vec<Rule>> {
-    let action = select(vec![
-        Action::Allow,
-        Action::Allow,
-        Action::Ask,
-        Action::Deny,
-    ]);
-    let one = (patterns(), action).prop_map(|(pattern, action)| rule(pattern, action));
-    proptest::collection::vec(one, 0..4)
-}
-
-fn origins() -> impl Strategy<Value = Origins> {
-    prop_oneof![
-        Just(Origins::None),
-        Just(Origins::Many),
-        proptest::collection::btree_set("[a-f]{1,2}", 1..9).prop_map(Origins::Few),
-    ]
-}
-
-fn taints() -> impl Strategy<Value = Taint> {
-    let sensitive =
-        proptest::collection::btree_set(select(vec!["bank", "crm"]), 0..2).prop_map(|names| {
-            names
-                .into_iter()
-                .map(SourceName::new)
-                .collect::<BTreeSet<_>>()
-        });
-    (origins(), origins(), sensitive).prop_map(|(outside, private, sensitive)| Taint {
-        outside,
-        private,
-        sensitive,
-    })
-}
-
-fn standings() -> impl Strategy<Value = Standing> {
-    let clean_or_not = prop_oneof![Just(Taint::default()), taints()];
-    let threshold = select(vec![
-        Threshold::Always,
-        Threshold::High,
-        Threshold::Medium,
-        Threshold::Never,
-    ]);
-    let mode = select(vec![Mode::Auto, Mode::Interactive, Mode::Interactive]);
-    let scope = select(vec![
-        Scope::Owner,
-        Scope::Owner,
-        Scope::Group,
-        Scope::OwnerIncognito,
-    ]);
-    (
-        rules(),
-        rules(),
-        clean_or_not,
-        threshold,
-        mode,
-        scope,
-        any::<bool>(),
-    )
-        .prop_map(
-            |(owners, approvals, taint, threshold, mode, scope, narrow)| {
-                let base = standing();
-                let grants = if narrow {
-                    Arc::new(Grants::shipped(Scope::Guest, &base.tools))
-                } else {
-                    base.grants.clone()
-                };
-                Standing {
-                    rules: Arc::new(Rules::in_force(owners)),
-                    approvals,
-                    taint,
-                    threshold,
-                    mode,
-                    scope,
-                    grants,
-                    ..base
-                }
-            },
-        )
 }

@@ -9,9 +9,11 @@
 
 mod access;
 mod alike;
+mod always;
 mod approval;
 mod call;
 mod card;
+mod commands;
 mod decide;
 mod egress;
 mod grants;
@@ -22,7 +24,9 @@ mod layout;
 mod mail;
 mod metadata;
 mod pairing;
+mod pairs;
 mod path;
+mod probes;
 mod project;
 mod redaction_rows;
 mod risk;
@@ -42,3 +46,4 @@ mod taint;
 mod tool;
 mod visible;
 mod world;
+mod worlds;
