@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bot_policy::event::{InboundEvent, ReplyHandle};
-use bot_policy::id::{ChatId, LineId, MessageRef, Place, Platform};
+use bot_policy::id::{ChatId, EventId, LineId, MessageRef, Place, Platform};
 use bot_policy::message::OutboundMessage;
 use bot_policy::secret::Secret;
 use serde::{Deserialize, Serialize};
@@ -98,6 +98,13 @@ pub trait Inbox: Send + Sync {
     /// whoever looks at the status; the adapter goes on trying by itself.
     fn hearing(&self, line: &LineId, trouble: Option<&AdapterError>) {
         let _ = (line, trouble);
+    }
+
+    /// Notes something that cannot be read, by the id that the platform gave it, before it is
+    /// acknowledged: whoever looks after the gateway is shown that something was passed over.
+    async fn unreadable(&self, line: &LineId, id: EventId) -> Result<(), NotStored> {
+        let _ = (line, id);
+        Ok(())
     }
 
     /// How far the line has heard.

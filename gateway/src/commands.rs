@@ -1,6 +1,7 @@
 //! What is answered to a command that changes nothing, and what follows a press?
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bot_policy::access::{Admission, Command, Person, Role, Scope, commands};
 use bot_policy::event::{EventKind, Sender};
@@ -9,22 +10,74 @@ use bot_policy::rules::{Rule, Rules};
 use bot_policy::taint::Origins;
 
 use crate::conversation::notice;
-use crate::store::{Pending, StoreError};
+use crate::keep::caught;
+use crate::store::{Attempt, Blame, Pending, StoreError};
+use crate::writer::WriteError;
 use crate::{House, clock, gate};
 
-/// Carries out a stored press, claim or command, and records that it is done.
+/// The shortest and longest pause while the machine is in trouble.
+const MACHINE_PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+
+/// Carries out a stored press, claim or command, and records that it is done. What fails is tried
+/// again: as long as the machine is in trouble, and three times otherwise; each time it is judged
+/// as things stand then.
 pub(crate) async fn carry_out(house: Arc<House>, pending: Pending) {
+    let seq = pending.seq;
+    let mut next = Some(pending);
+    let mut pause = MACHINE_PAUSE.0;
+    while let Some(pending) = next {
+        let failed = match caught(carry(&house, pending)).await {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => error,
+            Err(crash) => {
+                house.crashes.note("a press or command", &crash);
+                WriteError::Crashed(crash.at).into()
+            }
+        };
+        match failed.blame() {
+            Blame::Machine => {
+                tracing::error!(error = %failed, seq, "an event could not be carried out yet");
+                house.store_trouble(&failed);
+                tokio::time::sleep(pause).await;
+                pause = pause.saturating_mul(2).min(MACHINE_PAUSE.1);
+            }
+            Blame::Work => match house.store.attempted(seq, failed, clock::now()).await {
+                Ok(Attempt::Again(due)) => {
+                    let wait = u64::try_from(due.0 - clock::now().0).unwrap_or(0);
+                    tokio::time::sleep(Duration::from_millis(wait)).await;
+                }
+                Ok(Attempt::SetAside(letters)) => return house.post(letters),
+                Err(error) => {
+                    tracing::error!(%error, seq, "a failed try could not be noted");
+                    tokio::time::sleep(pause).await;
+                }
+            },
+        }
+        next = loop {
+            match house.store.still_pending(seq, clock::now()).await {
+                Ok(pending) => break pending,
+                Err(error) => {
+                    tracing::error!(%error, seq, "an event could not be read back");
+                    tokio::time::sleep(pause).await;
+                }
+            }
+        };
+    }
+}
+
+async fn carry(house: &Arc<House>, pending: Pending) -> Result<(), StoreError> {
     let Pending {
         seq,
         event,
         admission,
     } = pending;
+    let house = house.clone();
     let carried = match admission {
-        Admission::Claim(person) => claim(&house, &event.place, &event.sender, person)
+        Admission::Claim(person) => claim(&house, seq, &event.place, &event.sender, person)
             .await
             .map(|()| None),
         Admission::Command(person, scope, command) => {
-            answer(&house, &event.place, &person, scope, &command)
+            answer(&house, seq, &event.place, &person, scope, &command)
                 .await
                 .map(|()| command_reply(&event.what))
         }
@@ -46,18 +99,16 @@ pub(crate) async fn carry_out(house: Arc<House>, pending: Pending) {
         | Admission::Serve(..)
         | Admission::Stranger => Ok(None),
     };
-    match carried {
-        Ok(reply) => {
-            if let Some((reply, notice)) = reply {
-                gate::acknowledge(house.clone(), event.place.line.clone(), reply, notice).await;
-            }
-            if let Err(error) = house.store.carried_out(seq).await {
-                tracing::error!(%error, seq, "an event was carried out and not recorded");
-            }
-        }
-        // It stays in the inbox and is taken up at the next start.
-        Err(error) => tracing::error!(%error, seq, "an event could not be carried out"),
+    if let Some((reply, notice)) = carried? {
+        let line = event.place.line.clone();
+        tokio::spawn(gate::acknowledge(house.clone(), line, reply, notice));
     }
+    // It is done, and must not be done again because that could not be noted.
+    while let Err(error) = house.store.carried_out(seq).await {
+        tracing::error!(%error, seq, "an event was carried out and not recorded yet");
+        tokio::time::sleep(MACHINE_PAUSE.0).await;
+    }
+    Ok(())
 }
 
 fn command_reply(what: &EventKind) -> Option<(bot_policy::event::ReplyHandle, Option<String>)> {
@@ -74,6 +125,7 @@ fn command_reply(what: &EventKind) -> Option<(bot_policy::event::ReplyHandle, Op
 
 async fn claim(
     house: &House,
+    seq: i64,
     place: &Place,
     sender: &Sender,
     person: Person,
@@ -91,7 +143,7 @@ async fn claim(
     house.post(
         house
             .store
-            .say(place.clone(), notice(text), clock::now())
+            .answer_event(seq, place.clone(), notice(text), clock::now())
             .await?,
     );
     Ok(())
@@ -99,6 +151,7 @@ async fn claim(
 
 async fn answer(
     house: &Arc<House>,
+    seq: i64,
     place: &Place,
     person: &Person,
     scope: Scope,
@@ -125,7 +178,7 @@ async fn answer(
     house.post(
         house
             .store
-            .say(place.clone(), notice(text), clock::now())
+            .answer_event(seq, place.clone(), notice(text), clock::now())
             .await?,
     );
     Ok(())

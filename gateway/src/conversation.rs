@@ -16,8 +16,9 @@ use crate::agent::prompt::prompt;
 use crate::agent::tools::Whose;
 use crate::agent::{Ended, Next};
 use crate::inbox::Signal;
+use crate::keep::caught;
 use crate::metrics::{self, Count, Span};
-use crate::store::{Loaded, Speak, StoreError};
+use crate::store::{Blame, Loaded, Speak, StoreError};
 use crate::{House, clock, gate};
 
 /// Whether a conversation has more to do at once.
@@ -32,17 +33,50 @@ const TYPING_AFTER: Duration = Duration::from_millis(700);
 const TYPING_LASTS: Duration = Duration::from_secs(4);
 /// How long a conversation waits when the store does not answer.
 const STORE_PAUSE: Duration = Duration::from_secs(5);
+/// How often a step that fails is tried again, and the pause before each.
+const STEP_TRIES: u32 = 2;
+const STEP_PAUSE: Duration = Duration::from_millis(500);
 /// Refusals in a row that end a turn.
 const REFUSALS: u32 = 3;
 
 /// Takes steps until there is nothing to do.
+///
+/// A step that panics, or that the store refuses again and again, fails its turn alone.
 pub(crate) async fn run(house: Arc<House>, id: ConversationId, mut cancelled: watch::Receiver<()>) {
+    let mut refused = 0;
     loop {
-        match step(&house, id, &mut cancelled).await {
-            Ok(Flow::More) => {}
-            Ok(Flow::Rest) => return,
-            Err(error) => {
+        match caught(step(&house, id, &mut cancelled)).await {
+            Ok(Ok(Flow::More)) => refused = 0,
+            Ok(Ok(Flow::Rest)) => return,
+            Ok(Err(error)) => {
                 tracing::error!(%error, conversation = id.0, "a step could not be stored");
+                match error.blame() {
+                    Blame::Machine => {
+                        house.store_trouble(&error);
+                        tokio::time::sleep(STORE_PAUSE).await;
+                    }
+                    Blame::Work if refused < STEP_TRIES => {
+                        refused += 1;
+                        tokio::time::sleep(STEP_PAUSE).await;
+                    }
+                    Blame::Work => return give_up(&house, id).await,
+                }
+            }
+            Err(crash) => {
+                house.crashes.note("a conversation", &crash);
+                return give_up(&house, id).await;
+            }
+        }
+    }
+}
+
+/// Ends a turn that cannot go on, and says so in its chat.
+async fn give_up(house: &Arc<House>, id: ConversationId) {
+    loop {
+        match house.store.give_up(id, clock::now()).await {
+            Ok(letters) => return house.post(letters),
+            Err(error) => {
+                tracing::error!(%error, conversation = id.0, "a turn could not be ended");
                 tokio::time::sleep(STORE_PAUSE).await;
             }
         }

@@ -89,7 +89,7 @@ impl PageDesk for Desk {
     }
 
     async fn healthy(&self) -> bool {
-        self.house.store.waiting(clock::now()).await.is_ok()
+        self.house.store_ails().await.is_none()
     }
 
     async fn ready(&self) -> bool {

@@ -7,14 +7,18 @@ use std::time::Instant;
 use adapters::{AdapterError, Cursor, Inbox, NotStored};
 use async_trait::async_trait;
 use bot_policy::event::{EventKind, InboundEvent};
-use bot_policy::id::{ConversationId, LineId};
+use bot_policy::id::{ConversationId, EventId, LineId};
 use bot_policy::pairing::LiveCodes;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::sync::watch;
 
 use crate::metrics::{self, Count, Span};
 use crate::store::{Accepted, Letter, StoreError};
+use crate::writer::WriteError;
 use crate::{House, clock, commands, conversation, gate};
+
+/// How often the inbox is looked at for what could not be taken in.
+const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(500);
 
 /// A word to the switchboard.
 #[derive(Debug)]
@@ -32,27 +36,42 @@ struct Running {
     cancel: watch::Sender<()>,
 }
 
-/// Runs one task per conversation that has something to do, until the channel closes.
-pub(crate) async fn switchboard(house: Arc<House>, mut signals: UnboundedReceiver<Signal>) {
-    let mut running: BTreeMap<ConversationId, Running> = BTreeMap::new();
-    while let Some(signal) = signals.recv().await {
-        match signal {
-            Signal::Cancel(id) => {
-                if let Some(run) = running.get(&id) {
-                    run.cancel.send_replace(());
+/// Which conversations have a task.
+pub(crate) struct Switchboard {
+    signals: UnboundedReceiver<Signal>,
+    running: BTreeMap<ConversationId, Running>,
+}
+
+impl Switchboard {
+    pub(crate) fn new(signals: UnboundedReceiver<Signal>) -> Self {
+        Self {
+            signals,
+            running: BTreeMap::new(),
+        }
+    }
+
+    /// Runs one task per conversation that has something to do, until the channel closes.
+    pub(crate) async fn run(&mut self, house: &Arc<House>) {
+        let running = &mut self.running;
+        while let Some(signal) = self.signals.recv().await {
+            match signal {
+                Signal::Cancel(id) => {
+                    if let Some(run) = running.get(&id) {
+                        run.cancel.send_replace(());
+                    }
                 }
+                Signal::Rested(id) => {
+                    if running.remove(&id).is_some_and(|run| run.again) {
+                        running.insert(id, begin(house, id));
+                    }
+                }
+                Signal::Wake(id) => match running.get_mut(&id) {
+                    Some(run) => run.again = true,
+                    None => {
+                        running.insert(id, begin(house, id));
+                    }
+                },
             }
-            Signal::Rested(id) => {
-                if running.remove(&id).is_some_and(|run| run.again) {
-                    running.insert(id, begin(&house, id));
-                }
-            }
-            Signal::Wake(id) => match running.get_mut(&id) {
-                Some(run) => run.again = true,
-                None => {
-                    running.insert(id, begin(&house, id));
-                }
-            },
         }
     }
 }
@@ -60,13 +79,8 @@ pub(crate) async fn switchboard(house: Arc<House>, mut signals: UnboundedReceive
 fn begin(house: &Arc<House>, id: ConversationId) -> Running {
     let (cancel, cancelled) = watch::channel(());
     let house = house.clone();
-    let task = tokio::spawn(conversation::run(house.clone(), id, cancelled));
     tokio::spawn(async move {
-        // A crash ends that turn only: what it had started shows as unknown when it is next run.
-        if task.await.is_err() {
-            tracing::error!(conversation = id.0, "a turn crashed");
-            house.wake([id]);
-        }
+        conversation::run(house.clone(), id, cancelled).await;
         house.signal(Signal::Rested(id));
     });
     Running {
@@ -112,7 +126,11 @@ impl House {
             let accepted = house
                 .store
                 .accept(line, events, heard, welcome, clock::now())
-                .await?;
+                .await;
+            if let Err(error) = &accepted {
+                house.store_trouble(error);
+            }
+            let accepted = accepted?;
             metrics::took(Span::Accept, begun);
             for kind in kinds {
                 metrics::count(Count::Events, kind);
@@ -120,10 +138,10 @@ impl House {
             house.follow(accepted);
             Ok(())
         });
-        taken.await.map_err(|_| StoreError::Stopped)?
+        taken.await.map_err(|_| WriteError::Stopped)?
     }
 
-    fn follow(self: &Arc<Self>, accepted: Accepted) {
+    pub(crate) fn follow(self: &Arc<Self>, accepted: Accepted) {
         self.post(accepted.letters);
         for id in accepted.cancel {
             self.signal(Signal::Cancel(id));
@@ -181,6 +199,27 @@ fn kind(event: &InboundEvent) -> &'static str {
     }
 }
 
+/// Takes in again what could not be taken in, once its time has come.
+pub(crate) async fn take_in_again(house: Arc<House>) {
+    loop {
+        tokio::time::sleep(LOOK_AGAIN).await;
+        let now = clock::now();
+        match house.store.untaken(now).await {
+            Ok(false) => continue,
+            Ok(true) => {}
+            Err(error) => {
+                tracing::error!(%error, "the inbox cannot be read");
+                continue;
+            }
+        }
+        let welcome = house.model.welcome().map(ToOwned::to_owned);
+        match house.store.retake(welcome, now).await {
+            Ok(accepted) => house.follow(accepted),
+            Err(error) => tracing::error!(%error, "what waits in the inbox could not be taken in"),
+        }
+    }
+}
+
 /// The inbox that adapters see.
 pub(crate) struct Door(pub(crate) Arc<House>);
 
@@ -200,6 +239,17 @@ impl Inbox for Door {
             .take(line, events, heard)
             .await
             .map_err(|error| NotStored(error.to_string()))
+    }
+
+    async fn unreadable(&self, line: &LineId, id: EventId) -> Result<(), NotStored> {
+        let set_aside = self
+            .0
+            .store
+            .unreadable(line.clone(), id, clock::now())
+            .await;
+        self.0
+            .post(set_aside.map_err(|error| NotStored(error.to_string()))?);
+        Ok(())
     }
 
     async fn heard(&self, line: &LineId) -> Result<Option<Cursor>, NotStored> {

@@ -41,6 +41,13 @@ impl House {
         let (live_codes, open_questions) = self.store.waiting(clock::now()).await?;
         let people = self.store.people().await?;
         let mut notes = self.store.trouble().await?;
+        notes.extend(self.store.set_aside(clock::now()).await?);
+        notes.extend(self.crashes.lines());
+        notes.extend(
+            self.store_ails()
+                .await
+                .map(|ails| format!("nothing can be stored: {ails}")),
+        );
         if let Err(error) = self.rulebook.in_force() {
             notes.push(error.to_string());
         }
@@ -116,7 +123,13 @@ impl Keeper for House {
     async fn doctor(&self) -> Result<Vec<Check>, KeeperError> {
         let status = Self::status(self).await.map_err(unavailable)?;
         let mut checks = vec![
-            Check::ok("store", "it answers"),
+            match self.store_ails().await {
+                None => Check::ok("store", "it can be written"),
+                Some(ails) => Check::fail(
+                    "store",
+                    format!("{ails}; free some space, or mend the disk"),
+                ),
+            },
             Check::ok("model", status.model),
         ];
         checks.extend(status.lines.into_iter().map(|line| match line.state {

@@ -19,6 +19,7 @@
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -28,7 +29,7 @@ use bot_policy::access::Role;
 use bot_policy::id::{LineId, Place, Timestamp};
 use bot_policy::pairing::CodeRole;
 use bot_policy::secret::NotRedactable;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Mutex, mpsc, watch};
 
 mod agent;
 mod chance;
@@ -44,15 +45,18 @@ pub mod folder;
 mod gate;
 pub mod http;
 mod inbox;
+pub mod keep;
 mod keeper;
 mod lines;
 pub mod listen;
 mod metrics;
 mod outbox;
+mod pulse;
 mod rulebook;
 pub mod secrets;
 pub mod socket;
 mod store;
+pub mod writer;
 
 use agent::model::{Model, Practice};
 use agent::tools::{Files, Memory, Tools};
@@ -133,6 +137,12 @@ struct House {
     web_address: String,
     /// The first owner code with the links that were shown beside it, once it was shown.
     first_code: OnceLock<OwnerCode>,
+    /// Whether letters were sent before in this run.
+    outbox_runs: AtomicBool,
+    /// Which parts have crashed since the start.
+    crashes: keep::Crashes,
+    /// Whether the store could be written when it was last asked.
+    pulse: pulse::Pulse,
 }
 
 impl House {
@@ -198,16 +208,30 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         since: clock::now(),
         web_address,
         first_code: OnceLock::new(),
+        outbox_runs: AtomicBool::new(false),
+        crashes: keep::Crashes::default(),
+        pulse: pulse::Pulse::default(),
     });
     let socket = socket::Socket::open(&data)?;
+    house.store.forget_leases().await?;
     house.take_up().await?;
 
     let (stop, stopping) = watch::channel(());
     let (close, closing) = watch::channel(());
-    let mut outbox = tokio::spawn(outbox::run(house.clone(), outbox, stopped(closing)));
+    let mut parts = tokio::task::JoinSet::new();
+    let outbox = Arc::new(Mutex::new(outbox));
+    part(&mut parts, &house, "the outbox", move |house| {
+        let (outbox, closing) = (outbox.clone(), closing.clone());
+        async move { outbox::run(house, &mut *outbox.lock().await, stopped(closing)).await }
+    });
     let mut tasks = tokio::task::JoinSet::new();
-    tasks.spawn(inbox::switchboard(house.clone(), switchboard));
-    tasks.spawn(expire(house.clone()));
+    let switchboard = Arc::new(Mutex::new(inbox::Switchboard::new(switchboard)));
+    part(&mut tasks, &house, "the switchboard", move |house| {
+        let switchboard = switchboard.clone();
+        async move { switchboard.lock().await.run(&house).await }
+    });
+    part(&mut tasks, &house, "the inbox", inbox::take_in_again);
+    part(&mut tasks, &house, "the end of questions", expire);
     for line in house.lines.values() {
         tasks.spawn(hear(house.clone(), line.clone()));
     }
@@ -243,9 +267,25 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     // What was stored is safe whatever happens now; this only spares a repeated send.
     let _ = tokio::time::timeout(GRACE, page).await;
     drop(close);
-    let _ = tokio::time::timeout(GRACE, &mut outbox).await;
-    outbox.abort();
+    let _ = tokio::time::timeout(GRACE, parts.join_next()).await;
+    parts.shutdown().await;
     Ok(())
+}
+
+/// Runs a part for as long as the program runs, whatever becomes of it.
+fn part<F, Made>(
+    tasks: &mut tokio::task::JoinSet<()>,
+    house: &Arc<House>,
+    name: &'static str,
+    mut begin: F,
+) where
+    F: FnMut(Arc<House>) -> Made + Send + 'static,
+    Made: Future<Output = ()> + Send + 'static,
+{
+    let house = house.clone();
+    tasks.spawn(async move {
+        house.crashes.keep(name, || begin(house.clone())).await;
+    });
 }
 
 async fn stopped(mut stopping: watch::Receiver<()>) {

@@ -4,16 +4,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use adapters::{Adapter, AdapterError};
+use adapters::{Adapter, AdapterError, NotStored};
 use bot_policy::access::{Scope, commands};
 use bot_policy::id::LineId;
 
 use crate::inbox::Door;
+use crate::keep::caught;
 use crate::socket::{LineState, LineStatus};
+use crate::store::StoreError;
 use crate::{House, clock};
 
 /// The shortest and longest pause before a line is tried again.
 const RECONNECT: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+
+/// How often a line says that it still hears its account.
+const RENEWAL: Duration = Duration::from_secs(30);
 
 /// Our accounts, the web chat among them.
 pub(crate) struct Lines(pub(crate) BTreeMap<LineId, Arc<dyn Adapter>>);
@@ -34,11 +39,20 @@ pub(crate) async fn hear(house: Arc<House>, adapter: Arc<dyn Adapter>) {
     let mut pause = RECONNECT.0;
     loop {
         let begun = std::time::Instant::now();
-        let error = match begin(&house, &adapter).await {
-            Ok(()) => adapter.listen(&door).await.err(),
-            Err(error) => Some(error),
+        let heard = caught(hear_once(&house, &adapter, &door)).await;
+        let error = match heard {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => error,
+            Err(crash) => {
+                house
+                    .crashes
+                    .note(&format!("the line {}", adapter.line()), &crash);
+                AdapterError::Retry {
+                    after: None,
+                    why: crash.to_string(),
+                }
+            }
         };
-        let Some(error) = error else { return };
         if begun.elapsed() > RECONNECT.1 {
             pause = RECONNECT.0;
         }
@@ -61,16 +75,58 @@ pub(crate) async fn hear(house: Arc<House>, adapter: Arc<dyn Adapter>) {
     }
 }
 
-async fn begin(house: &House, adapter: &Arc<dyn Adapter>) -> Result<(), AdapterError> {
-    house.line_state(adapter, LineState::Retrying, "starting".to_owned());
-    let probe = adapter.probe().await?;
-    house.line_state(adapter, LineState::Listening, probe.name);
+/// Hears a line until something is in the way. Whatever it had open is gone when this returns, so
+/// that the next poll never meets the one before it.
+async fn hear_once(
+    house: &House,
+    adapter: &Arc<dyn Adapter>,
+    door: &Door,
+) -> Result<(), AdapterError> {
+    let account = begin(house, adapter).await?;
+    let (lease, line) = (
+        format!("{}/{account}", adapter.platform()),
+        adapter.line().to_string(),
+    );
+    let stored = |error: StoreError| NotStored(error.to_string());
+    let take = || house.store.lease(lease.clone(), line.clone(), clock::now());
+    let Some(held) = take().await.map_err(stored)? else {
+        return Err(AdapterError::Retry {
+            after: None,
+            why: format!(
+                "another line hears {account} already; take one of the two out of postern.toml"
+            ),
+        });
+    };
+    house.line_state(adapter, LineState::Listening, account.clone());
     house.show_link(adapter).await;
     // A menu is a courtesy; the line works without it.
     if let Err(error) = adapter.announce(&commands(Scope::Guest)).await {
         tracing::debug!(line = %adapter.line(), %error, "the menu was not announced");
     }
-    Ok(())
+    let renew = async {
+        loop {
+            tokio::time::sleep(RENEWAL).await;
+            match take().await {
+                Ok(Some(_)) => {}
+                Ok(None) => return,
+                Err(error) => tracing::warn!(%error, %line, "a lease could not be renewed"),
+            }
+        }
+    };
+    let heard = tokio::select! {
+        heard = adapter.listen(door) => heard,
+        () = renew => Err(AdapterError::Conflict),
+    };
+    if let Err(error) = house.store.release(held).await {
+        tracing::warn!(%error, %line, "a lease could not be given back");
+    }
+    heard
+}
+
+/// Learns who we are.
+async fn begin(house: &House, adapter: &Arc<dyn Adapter>) -> Result<String, AdapterError> {
+    house.line_state(adapter, LineState::Retrying, "starting".to_owned());
+    Ok(adapter.probe().await?.name)
 }
 
 impl House {

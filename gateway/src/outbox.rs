@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use adapters::{Adapter, AdapterError, SendKey};
@@ -12,6 +13,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::House;
 use crate::clock;
+use crate::keep::caught;
 use crate::metrics::{self, Count, Span};
 use crate::store::{HandOver, Handed, Letter, Outcome, Repeat, StoreError};
 
@@ -42,14 +44,21 @@ enum Pause {
     Place,
 }
 
-/// Sends letters until `closing` is done and what was handed over is settled.
+/// Sends letters until `closing` is done and what was handed over is settled. One that begins
+/// after another crashed takes up from the store what that one had in hand.
 pub(crate) async fn run(
     house: Arc<House>,
-    mut letters: UnboundedReceiver<Letter>,
+    letters: &mut UnboundedReceiver<Letter>,
     closing: impl Future<Output = ()>,
 ) {
     tokio::pin!(closing);
     let mut queues: BTreeMap<Place, VecDeque<Letter>> = BTreeMap::new();
+    if house.outbox_runs.swap(true, Ordering::Relaxed) {
+        while letters.try_recv().is_ok() {}
+        let left = noted(|| house.store.unsent(clock::now())).await;
+        left.into_iter()
+            .for_each(|letter| enqueue(&mut queues, letter));
+    }
     let mut flying = FuturesUnordered::new();
     let mut busy: BTreeSet<Place> = BTreeSet::new();
     let mut held: BTreeMap<LineId, Timestamp> = BTreeMap::new();
@@ -123,9 +132,14 @@ fn enqueue(queues: &mut BTreeMap<Place, VecDeque<Letter>>, letter: Letter) {
 async fn deliver(house: Arc<House>, letter: Letter) -> (Place, Fate) {
     let place = letter.place.clone();
     let again = letter.clone();
-    let fate = match try_once(&house, letter).await {
-        Ok(fate) => fate,
-        Err(error) => {
+    let fate = match caught(try_once(&house, letter)).await {
+        Ok(Ok(fate)) => fate,
+        Err(crash) => {
+            // Nobody knows how far it came.
+            house.crashes.note("sending a message", &crash);
+            failed(&house, again, AdapterError::Ambiguous).await
+        }
+        Ok(Err(error)) => {
             // The record says it may be on its way; it is taken up again from there.
             tracing::error!(%error, letter = again.id, "the outbox cannot be written");
             Fate::Later(

@@ -18,12 +18,14 @@ mod http;
 mod http_admin;
 mod http_desk;
 mod http_wire;
+mod keep;
 mod keeper;
 mod layout;
 mod listen;
 mod rules;
 mod rules_document;
 mod socket;
+mod writer;
 
 #[macro_use]
 mod stories;

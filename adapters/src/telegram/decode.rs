@@ -42,11 +42,16 @@ pub fn decode(line: &LineId, me: &Me, update: &Value, now: Timestamp) -> Vec<Inb
     };
     event
         .map(|mut event| {
-            event.id = EventId::new(format!("u{id}"));
+            event.id = update_name(id);
             event
         })
         .into_iter()
         .collect()
+}
+
+/// What an update is called here, by its number.
+pub(super) fn update_name(number: i64) -> EventId {
+    EventId::new(format!("u{number}"))
 }
 
 struct Reader<'a> {

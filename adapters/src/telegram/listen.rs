@@ -1,5 +1,6 @@
 //! How are updates heard? One long poll at a time; stored first, acknowledged by the next poll.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bot_policy::event::InboundEvent;
@@ -10,7 +11,7 @@ use serde_json::value::RawValue;
 use tracing::{info, warn};
 
 use super::api::{Api, Poll};
-use super::decode::{Me, decode};
+use super::decode::{Me, decode, update_name};
 use crate::{AdapterError, Cursor, Inbox};
 
 /// Polls until something is wrong that waiting does not mend.
@@ -42,7 +43,14 @@ pub(super) async fn listen(
             inbox.hearing(line, None);
         }
         patience = Patience::default();
-        let (events, last) = translate(line, me, &batch);
+        let Heard {
+            events,
+            last,
+            unreadable: passed_over,
+        } = translate(line, me, &batch);
+        for update in passed_over {
+            inbox.unreadable(line, update_name(update)).await?;
+        }
         if last != heard
             && let Some(last) = last
         {
@@ -63,29 +71,46 @@ fn unreadable() -> AdapterError {
     }
 }
 
+/// What a batch holds.
+#[derive(Default)]
+struct Heard {
+    events: Vec<InboundEvent>,
+    /// Its highest number.
+    last: Option<i64>,
+    /// The numbers of those that make no sense.
+    unreadable: Vec<i64>,
+}
+
 /// The events of a batch, and its highest number. A number below the last one is no repetition:
 /// after a week without updates Telegram goes on from any number (Bot API, "Update"), and whoever
 /// waits for a higher one is deaf from then on. What was heard before, the inbox knows by its id.
-fn translate(line: &LineId, me: &Me, batch: &[Box<RawValue>]) -> (Vec<InboundEvent>, Option<i64>) {
+fn translate(line: &LineId, me: &Me, batch: &[Box<RawValue>]) -> Heard {
     #[derive(Deserialize)]
     struct Numbered {
         update_id: i64,
     }
     let now = now();
-    let mut events = Vec::new();
-    let mut last = None;
+    let mut heard = Heard::default();
     for raw in batch {
         let Ok(Numbered { update_id }) = serde_json::from_str(raw.get()) else {
             warn!(%line, "an update without a number is passed over");
             continue;
         };
-        last = last.max(Some(update_id));
-        match serde_json::from_str::<Value>(raw.get()) {
-            Ok(update) => events.extend(decode(line, me, &update, now)),
-            Err(_) => warn!(%line, update_id, "an update that cannot be read is passed over"),
+        heard.last = heard.last.max(Some(update_id));
+        let update = serde_json::from_str::<Value>(raw.get()).ok();
+        // Decoding keeps nothing, so what a panic leaves behind harms nobody.
+        let events = update.and_then(|update| {
+            catch_unwind(AssertUnwindSafe(|| decode(line, me, &update, now))).ok()
+        });
+        match events {
+            Some(events) => heard.events.extend(events),
+            None => {
+                warn!(%line, update_id, "an update that cannot be read is passed over");
+                heard.unreadable.push(update_id);
+            }
         }
     }
-    (events, last)
+    heard
 }
 
 /// How long to wait before asking again: longer each time, as long as the platform says.

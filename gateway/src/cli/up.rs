@@ -71,8 +71,11 @@ fn log(config: &Config, secrets: &Secrets) {
         std::io::stderr().is_terminal() && Screen::of_this_process().paint() == Paint::Colour;
     let (log, panics) = (secrets.clone(), secrets.clone());
     std::panic::set_hook(Box::new(move |panic| {
-        // Nobody may be watching.
-        let _ = panics.log().write_all(format!("{panic}\n").as_bytes());
+        crate::writer::note_panic(panic);
+        // Where alone: what a panic says may repeat what somebody wrote. Nobody may be watching.
+        let at = panic.location().map(ToString::to_string);
+        let text = format!("crashed at {}\n", at.unwrap_or_default());
+        let _ = panics.log().write_all(text.as_bytes());
     }));
     // A second subscriber in one process can only be a test's; the first then stays.
     let _ = tracing_subscriber::fmt()

@@ -46,7 +46,7 @@ pub(super) fn button(
     question: Option<QuestionId>,
     meaning: &Meaning,
 ) -> Result<Button, StoreError> {
-    let token = chance::token().map_err(|_| StoreError::Stopped)?;
+    let token = chance::token()?;
     tx.prepare_cached(
         "INSERT INTO button (hash, place, person, question, meaning) VALUES (?1, ?2, ?3, ?4, ?5)",
     )?

@@ -108,7 +108,8 @@ impl Store {
     }
 }
 
-fn owners_chats(tx: &Connection) -> Result<Vec<(PlaceId, PersonId)>, StoreError> {
+/// The owner's direct chats.
+pub(super) fn owners_chats(tx: &Connection) -> Result<Vec<(PlaceId, PersonId)>, StoreError> {
     let mut found = tx.prepare(
         "SELECT place.id, person.id FROM pairing JOIN person ON person.id = pairing.person
          JOIN place ON place.line = pairing.line AND place.chat = pairing.chat AND place.thread = ''

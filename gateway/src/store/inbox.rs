@@ -5,7 +5,7 @@ use bot_policy::access::{Admission, Incognito, Person, Role, Scope, admit};
 use bot_policy::event::{
     ChatKind, EventKind, InboundEvent, Part, PartBody, Provenance, ReplyHandle, Sender,
 };
-use bot_policy::id::{ConversationId, LineId, Timestamp};
+use bot_policy::id::{ConversationId, EventId, LineId, Timestamp};
 use bot_policy::pairing::LiveCodes;
 use bot_policy::taint::{Unmarked, label};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -15,10 +15,13 @@ use super::commands::{Carried, carry_out};
 use super::conversations::{add, running_or_new};
 use super::marks::{join_parts, mark, marks_of_message};
 use super::outbox::{About, Letter, notice, post};
+use super::pending::Pending;
 use super::people::{directory, note_answered, unpair};
-use super::rows::{json, message_key, parse, place_id};
-use super::{Store, StoreError};
+use super::poison::put_off;
+use super::rows::{json, message_key, place_id};
+use super::{Blame, Store, StoreError};
 use crate::agent::Entry;
+use crate::writer::within_savepoint;
 
 /// What is to be done after a batch was stored.
 #[derive(Debug, Default)]
@@ -41,15 +44,17 @@ pub struct Accepted {
     pub paired: Vec<(Person, Scope)>,
 }
 
-/// An event that is carried out after it was stored.
-#[derive(Clone, Debug)]
-pub struct Pending {
-    /// Its number.
-    pub seq: i64,
-    /// The event.
-    pub event: InboundEvent,
-    /// How it was judged.
-    pub admission: Admission,
+impl Accepted {
+    pub(super) fn join(&mut self, other: Self) {
+        self.letters.extend(other.letters);
+        self.wake.extend(other.wake);
+        self.cancel.extend(other.cancel);
+        self.answered.extend(other.answered);
+        self.pending.extend(other.pending);
+        self.wrong_presses.extend(other.wrong_presses);
+        self.codes = other.codes.or(self.codes.take());
+        self.paired.extend(other.paired);
+    }
 }
 
 impl Store {
@@ -68,8 +73,20 @@ impl Store {
             let mut accepted = Accepted::default();
             for event in events {
                 // An event for another line than the one that heard it is nobody's.
-                if event.place.line == line && claim(tx, &event)? {
-                    take(&store, tx, event, welcome.as_deref(), now, &mut accepted)?;
+                if event.place.line == line
+                    && let Some(seq) = claim(tx, &event, now)?
+                {
+                    let (mut once, again) = (Accepted::default(), event.clone());
+                    let taken = within_savepoint(tx, |tx| {
+                        take(&store, tx, seq, event, welcome.as_deref(), now, &mut once)
+                    });
+                    match taken {
+                        Ok(()) => accepted.join(once),
+                        Err(error) => match error.blame() {
+                            Blame::Machine => return Err(error),
+                            Blame::Work => put_off(tx, seq, &again, &error, now)?,
+                        },
+                    }
                 }
             }
             if let Some(Cursor(cursor)) = heard {
@@ -94,58 +111,51 @@ impl Store {
         })
         .await
     }
-
-    /// Presses and commands that were stored and not carried out when the program stopped,
-    /// judged again as things stand today.
-    pub async fn pending(&self, now: Timestamp) -> Result<Vec<Pending>, StoreError> {
-        self.read(move |tx| {
-            let mut open =
-                tx.prepare("SELECT seq, body FROM event WHERE body IS NOT NULL ORDER BY seq")?;
-            let mut rows = open.query([])?;
-            let mut pending = Vec::new();
-            while let Some(row) = rows.next()? {
-                let body: String = row.get(1)?;
-                let event: InboundEvent = parse(&body)?;
-                let admission = admit(&event, &directory(tx, &event, now)?);
-                pending.push(Pending {
-                    seq: row.get(0)?,
-                    event,
-                    admission,
-                });
-            }
-            Ok(pending)
-        })
-        .await
-    }
-
-    /// Records that a press or a command was carried out.
-    pub async fn carried_out(&self, seq: i64) -> Result<(), StoreError> {
-        self.write(move |tx| {
-            tx.prepare_cached("UPDATE event SET body = NULL WHERE seq = ?1")?
-                .execute([seq])?;
-            Ok(())
-        })
-        .await
-    }
 }
 
-/// Claims an event by its id. False when it was seen before.
-fn claim(tx: &Connection, event: &InboundEvent) -> Result<bool, StoreError> {
+/// Claims an event by its id and, where its kind happens once to a message, by that too: some
+/// platforms tell the same again under another id. Nothing when it was seen before.
+fn claim(tx: &Connection, event: &InboundEvent, now: Timestamp) -> Result<Option<i64>, StoreError> {
+    let content = match &event.what {
+        EventKind::Message { message, .. } => {
+            Some(format!("{}/{message}/message", event.place.chat))
+        }
+        EventKind::Delete { message } => Some(format!("{}/{message}/delete", event.place.chat)),
+        // A message may be edited often, and pressed under by several.
+        EventKind::Command { .. }
+        | EventKind::Edit { .. }
+        | EventKind::Left
+        | EventKind::Moved { .. }
+        | EventKind::Press { .. } => None,
+    };
+    claim_id(tx, &event.place.line, &event.id, content, now)
+}
+
+/// Claims an id, and what makes its event known under other ids. Nothing when seen before.
+pub(super) fn claim_id(
+    tx: &Connection,
+    line: &LineId,
+    id: &EventId,
+    content: Option<String>,
+    now: Timestamp,
+) -> Result<Option<i64>, StoreError> {
     let fresh = tx
-        .prepare_cached("INSERT OR IGNORE INTO event (line, id) VALUES (?1, ?2)")?
-        .execute(params![event.place.line.as_str(), event.id.as_str()])?;
-    Ok(fresh == 1)
+        .prepare_cached(
+            "INSERT OR IGNORE INTO event (line, id, content, at) VALUES (?1, ?2, ?3, ?4)",
+        )?
+        .execute(params![line.as_str(), id.as_str(), content, now.0])?;
+    Ok((fresh == 1).then(|| tx.last_insert_rowid()))
 }
 
-fn take(
+pub(super) fn take(
     store: &Store,
     tx: &Connection,
+    seq: i64,
     event: InboundEvent,
     welcome: Option<&str>,
     now: Timestamp,
     accepted: &mut Accepted,
 ) -> Result<(), StoreError> {
-    let seq = tx.last_insert_rowid();
     let admission = admit(&event, &directory(tx, &event, now)?);
     let shown = shown_to_a_group(&event);
     // A group that put us out is let go of: whoever takes us back in pairs it anew.

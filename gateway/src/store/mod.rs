@@ -4,13 +4,14 @@
 //! commit durable before anybody is told of it. Reads go to a second connection, at once.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use adapters::Encoded;
 use bot_policy::id::LineId;
 use bot_policy::message::OutboundMessage;
-use rusqlite::{Connection, OptionalExtension, params};
-use tokio::sync::oneshot;
+use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
+
+use crate::writer::{WriteError, Writer, within_savepoint};
 
 mod audit;
 mod buttons;
@@ -21,10 +22,14 @@ mod console;
 mod conversations;
 mod delivery;
 mod inbox;
+mod leases;
 mod marks;
 mod memories;
 mod outbox;
+mod pending;
 mod people;
+mod poison;
+mod pulse;
 mod questions;
 mod rows;
 mod sessions;
@@ -34,9 +39,11 @@ pub use audit::AuditEntry;
 pub use buttons::{Meaning, Pressed};
 pub use conversations::Loaded;
 pub use delivery::HandOver;
-pub use inbox::{Accepted, Pending};
+pub use inbox::Accepted;
 pub use outbox::{Handed, Letter, Outcome, Repeat};
+pub use pending::Pending;
 pub use people::Claimed;
+pub use poison::Attempt;
 pub use questions::Closing;
 pub use sessions::ScreenLine;
 pub use turns::Speak;
@@ -47,7 +54,7 @@ pub type Encoder = dyn Fn(&LineId, &OutboundMessage) -> Vec<Encoded> + Send + Sy
 /// The database of one data folder.
 #[derive(Clone)]
 pub struct Store {
-    writer: mpsc::Sender<Job>,
+    writer: Writer,
     reader: Arc<Mutex<Connection>>,
     encode: Arc<Encoder>,
 }
@@ -58,9 +65,6 @@ pub enum StoreError {
     /// SQLite says no: disk full, an unreadable file.
     #[error("the database in the data folder does not answer: {0}")]
     Sqlite(#[from] rusqlite::Error),
-    /// The transaction could not begin or be made durable; nothing of it stands.
-    #[error("the database in the data folder could not be written: {0}")]
-    NotCommitted(Arc<rusqlite::Error>),
     /// The database was made by a newer program.
     #[error(
         "the database was made by a newer Postern (step {0}); start that version, or restore a backup"
@@ -69,22 +73,81 @@ pub enum StoreError {
     /// A step that was applied is not the one that this program knows.
     #[error("step {0} of the database is not the one that this program knows; restore a backup")]
     Altered(i64),
-    /// The writing thread is gone.
-    #[error("the store has stopped")]
-    Stopped,
+    /// The system gives no random bytes.
+    #[error(transparent)]
+    Chance(#[from] crate::chance::NoRandomness),
+    /// A transaction was not carried out.
+    #[error(transparent)]
+    Write(#[from] WriteError),
     /// A row does not read back.
     #[error("a row of the database does not read back: {0}")]
     Row(#[from] serde_json::Error),
 }
 
-type Done = Box<dyn FnOnce(Result<(), Arc<rusqlite::Error>>) + Send>;
-/// Runs within the connection's transaction, or is told why there is none.
-type Job = Box<dyn FnOnce(Result<&Connection, Arc<rusqlite::Error>>) -> Done + Send>;
+/// Whose fault is it that a transaction failed?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blame {
+    /// The disk is full or broken, or the like: what is tried again later may work as it is.
+    Machine,
+    /// What was to be done itself: it will fail again.
+    Work,
+}
 
-/// How many transactions one commit takes at most.
-const GROUP: usize = 64;
+impl StoreError {
+    /// Whose fault it is.
+    pub fn blame(&self) -> Blame {
+        match self {
+            Self::Sqlite(error) | Self::Write(WriteError::Sqlite(error)) => blame(error),
+            Self::Write(WriteError::NotCommitted(_) | WriteError::Stopped)
+            | Self::Chance(_)
+            | Self::Altered(_)
+            | Self::Newer(_) => Blame::Machine,
+            Self::Write(WriteError::Crashed(_)) | Self::Row(_) => Blame::Work,
+        }
+    }
 
-const STEPS: &[(i64, &str)] = &[(1, include_str!("migrations/0001_door.sql"))];
+    /// What went wrong, without anything of what it went wrong with.
+    pub fn outline(&self) -> String {
+        match self {
+            // Its text may repeat what stands in the row.
+            Self::Row(_) => "a row of the database does not read back".to_owned(),
+            Self::Sqlite(error) | Self::Write(WriteError::Sqlite(error)) => error.to_string(),
+            Self::Altered(_)
+            | Self::Chance(_)
+            | Self::Newer(_)
+            | Self::Write(
+                WriteError::Crashed(_) | WriteError::NotCommitted(_) | WriteError::Stopped,
+            ) => self.to_string(),
+        }
+    }
+}
+
+fn blame(error: &rusqlite::Error) -> Blame {
+    match error.sqlite_error_code() {
+        Some(
+            ErrorCode::CannotOpen
+            | ErrorCode::DatabaseBusy
+            | ErrorCode::DatabaseCorrupt
+            | ErrorCode::DatabaseLocked
+            | ErrorCode::DiskFull
+            | ErrorCode::FileLockingProtocolFailed
+            | ErrorCode::NoLargeFileSupport
+            | ErrorCode::NotADatabase
+            | ErrorCode::OperationAborted
+            | ErrorCode::OperationInterrupted
+            | ErrorCode::OutOfMemory
+            | ErrorCode::PermissionDenied
+            | ErrorCode::ReadOnly
+            | ErrorCode::SystemIoFailure,
+        ) => Blame::Machine,
+        Some(_) | None => Blame::Work,
+    }
+}
+
+const STEPS: &[(i64, &str)] = &[
+    (1, include_str!("migrations/0001_door.sql")),
+    (4, include_str!("migrations/0004_nothing_lost.sql")),
+];
 
 impl Store {
     /// Opens or makes the database.
@@ -96,7 +159,7 @@ impl Store {
         migrate(&writer)?;
         let reader = connect(path)?;
         Ok(Self {
-            writer: work(writer)?,
+            writer: Writer::start(writer)?,
             reader: Arc::new(Mutex::new(reader)),
             encode,
         })
@@ -111,7 +174,7 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     {
-        run(&self.writer, job).await
+        self.writer.run(job).await
     }
 
     /// Reads one consistent state. A read is short, and handing it to a thread would cost more
@@ -122,81 +185,6 @@ impl Store {
     {
         let connection = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         within_savepoint(&connection, job)
-    }
-}
-
-async fn run<T, F>(thread: &mpsc::Sender<Job>, job: F) -> Result<T, StoreError>
-where
-    T: Send + 'static,
-    F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
-{
-    let (tell, told) = oneshot::channel();
-    let job: Job = Box::new(move |connection| {
-        let result = match connection {
-            Ok(connection) => within_savepoint(connection, job),
-            Err(error) => Err(StoreError::NotCommitted(error)),
-        };
-        Box::new(move |committed| {
-            let result = match committed {
-                Ok(()) => result,
-                Err(error) => Err(StoreError::NotCommitted(error)),
-            };
-            // Nobody waits any more when the caller was cancelled; the work is done all the same.
-            let _ = tell.send(result);
-        })
-    });
-    thread.send(job).map_err(|_| StoreError::Stopped)?;
-    told.await.map_err(|_| StoreError::Stopped)?
-}
-
-fn within_savepoint<T>(
-    connection: &Connection,
-    job: impl FnOnce(&Connection) -> Result<T, StoreError>,
-) -> Result<T, StoreError> {
-    connection.execute_batch("SAVEPOINT job")?;
-    match job(connection) {
-        Ok(value) => {
-            connection.execute_batch("RELEASE job")?;
-            Ok(value)
-        }
-        Err(error) => {
-            connection.execute_batch("ROLLBACK TO job; RELEASE job")?;
-            Err(error)
-        }
-    }
-}
-
-fn work(connection: Connection) -> Result<mpsc::Sender<Job>, StoreError> {
-    let (send, jobs) = mpsc::channel::<Job>();
-    std::thread::Builder::new()
-        .name("store".to_owned())
-        .stack_size(512 * 1024)
-        .spawn(move || {
-            while let Ok(first) = jobs.recv() {
-                commit(
-                    &connection,
-                    std::iter::once(first).chain(jobs.try_iter().take(GROUP)),
-                );
-            }
-        })
-        .map_err(|_| StoreError::Stopped)?;
-    Ok(send)
-}
-
-fn commit(connection: &Connection, group: impl Iterator<Item = Job>) {
-    if let Err(error) = connection.execute_batch("BEGIN IMMEDIATE") {
-        let error = Arc::new(error);
-        group.for_each(|job| job(Err(error.clone()))(Err(error.clone())));
-        return;
-    }
-    let waiting: Vec<Done> = group.map(|job| job(Ok(connection))).collect();
-    let outcome = connection.execute_batch("COMMIT").map_err(Arc::new);
-    if outcome.is_err() {
-        // Leaves no half-open transaction behind for the next group; there may be none.
-        let _ = connection.execute_batch("ROLLBACK");
-    }
-    for done in waiting {
-        done(outcome.clone());
     }
 }
 

@@ -8,13 +8,14 @@ use bot_policy::taint::{Labelled, Taint};
 use rusqlite::{Connection, params};
 
 use super::audit::{AuditEntry, append, append_all};
-use super::conversations::{add, newest, standing, turn};
+use super::conversations::{add, end, newest, standing, turn};
 use super::marks::mark;
-use super::outbox::{About, Letter, post};
+use super::outbox::{About, Letter, notice, post};
 use super::questions::{close, open_question};
 use super::rows::json;
-use super::{Store, StoreError};
+use super::{Blame, Store, StoreError};
 use crate::agent::{Ended, Entry};
+use crate::writer::within_savepoint;
 
 /// What the model said in one step.
 #[derive(Clone, Debug)]
@@ -190,6 +191,43 @@ impl Store {
         .await
     }
 }
+
+impl Store {
+    /// Ends a turn that cannot go on, because something in it fails each time, and says so. Where
+    /// even that cannot be written, the conversation ends.
+    pub async fn give_up(
+        &self,
+        which: ConversationId,
+        now: Timestamp,
+    ) -> Result<Vec<Letter>, StoreError> {
+        let store = self.clone();
+        self.write(move |tx| {
+            let Some(at) = standing(tx, which)? else {
+                return Ok(Vec::new());
+            };
+            let stopped = within_savepoint(tx, |tx| {
+                stop_turn(&store, tx, which, "something in me failed", now)
+            });
+            let (mut letters, text) = match stopped {
+                Ok(letters) => (letters, GAVE_UP),
+                Err(error) => match error.blame() {
+                    Blame::Machine => return Err(error),
+                    Blame::Work => {
+                        end(tx, at, now)?;
+                        (Vec::new(), GAVE_UP_ALL)
+                    }
+                },
+            };
+            let message = notice(text, Vec::new());
+            letters.extend(post(&store, tx, at, &message, About::Nothing, now)?);
+            Ok(letters)
+        })
+        .await
+    }
+}
+
+const GAVE_UP: &str = "Something in me failed while I worked on this, so I stopped. Nothing else is touched; what I had started may or may not have happened. Write again to go on.";
+const GAVE_UP_ALL: &str = "Something in me failed while I worked on this, and this conversation cannot go on. Nothing else is touched; your next message starts a fresh one.";
 
 /// Takes back every call that has no result, and closes the turn.
 pub(super) fn stop_turn(

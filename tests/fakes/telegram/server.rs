@@ -60,6 +60,7 @@ pub async fn call(
             let _ = run(&shared, &method, &body).await;
             broken()
         }
+        Some(Fault::Hang) => std::future::pending().await,
         Some(Fault::Refuse { code, description }) => refused(refuse(code, description)),
         Some(Fault::Status(code)) => {
             let code = StatusCode::from_u16(code).unwrap();

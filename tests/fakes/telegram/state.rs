@@ -78,6 +78,8 @@ pub enum Fault {
     Delay(Duration),
     /// The call is done, and its answer is lost on the way.
     Drop,
+    /// The call is not done and never answered, and its connection stays open.
+    Hang,
     /// The call is refused like this.
     Refuse { code: u16, description: String },
     /// The call is not done and the server says that it has trouble, in HTML.

@@ -7,6 +7,7 @@ pub(crate) mod house;
 mod audit;
 mod cards;
 mod crash;
+mod durable;
 mod groups;
 mod poison;
 mod presses;
