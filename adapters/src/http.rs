@@ -70,6 +70,47 @@ pub(crate) async fn post(
     }
 }
 
+/// Reads what is at an address, at most `most` bytes, counted while they come.
+///
+/// # Errors
+/// `Refused` when it is larger; `Retry` when it could not be read; as [`refusal`] for a status that
+/// is no success, and a redirect is none.
+pub(crate) async fn get(
+    client: &reqwest::Client,
+    url: &str,
+    patience: Duration,
+    most: u64,
+) -> Result<Vec<u8>, AdapterError> {
+    let asked = client.get(url).timeout(patience).send().await;
+    let mut response = asked.map_err(|_| later("no connection to it"))?;
+    let status = response.status().as_u16();
+    if !response.status().is_success() {
+        let why = format!("status {status}");
+        return Err(refusal(status, None, why, Repeat::Harmless));
+    }
+    if response.content_length() > Some(most) {
+        return Err(too_large(most));
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|_| later("the connection broke"))?
+    {
+        let size = body.len().saturating_add(chunk.len());
+        if u64::try_from(size).is_ok_and(|size| size > most) {
+            return Err(too_large(most));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// The error of a file that is larger than is taken.
+pub(crate) fn too_large(most: u64) -> AdapterError {
+    AdapterError::Refused(format!("the file is larger than {most} bytes"))
+}
+
 /// The error of a call that was refused with this status and, where the platform gives them, a
 /// time to wait and a description.
 pub(crate) fn refusal(

@@ -78,6 +78,12 @@ pub trait Adapter: Send + Sync {
         part: &Encoded,
     ) -> Result<(), AdapterError>;
 
+    /// Fetches a file that came with a message, by the handle of its part.
+    ///
+    /// # Errors
+    /// `Refused` when it is larger than `most` bytes or is not there any more.
+    async fn fetch(&self, handle: &str, most: u64) -> Result<Vec<u8>, AdapterError>;
+
     /// Shows that an answer is being written, for a few seconds.
     async fn typing(&self, place: &Place) -> Result<(), AdapterError>;
 }

@@ -191,7 +191,8 @@ pub fn redeem(open: &OpenQuestion, press: &Press, standing: &Standing, now: Time
     };
     match today(&open.question, standing) {
         Today::Allows(says) if still_offered(&open.question, &kept, says, standing) => {
-            Redeemed::Permitted(Permit::new(open.question.call.clone()), kept)
+            let call = open.question.call.clone();
+            Redeemed::Permitted(Permit::new(call, standing), kept)
         }
         Today::Allows(_) => Redeemed::Changed,
         Today::Changed => Redeemed::Changed,
@@ -206,7 +207,7 @@ pub fn resume(approved: &OpenQuestion, standing: &Standing) -> Option<Permit> {
         return None;
     }
     match today(&approved.question, standing) {
-        Today::Allows(_) => Some(Permit::new(approved.question.call.clone())),
+        Today::Allows(_) => Some(Permit::new(approved.question.call.clone(), standing)),
         Today::Changed | Today::Denies => None,
     }
 }

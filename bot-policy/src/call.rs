@@ -149,6 +149,7 @@ pub(crate) fn is_deeper(value: &Value, limit: usize) -> bool {
 }
 
 /// Parameters that hold what is written rather than where or which.
-const PAYLOAD: [&str; 8] = [
-    "body", "content", "contents", "data", "encoding", "message", "replace", "text",
+const PAYLOAD: [&str; 11] = [
+    "body", "caption", "content", "contents", "data", "encoding", "message", "new", "old",
+    "replace", "text",
 ];

@@ -10,7 +10,7 @@ use crate::decide::Finding;
 use crate::message::Choices;
 use crate::site;
 use crate::table;
-use crate::tool::{ParameterRole, ToolSpec};
+use crate::tool::{Parameter, ParameterRole, ToolSpec};
 use crate::visible::{self, Shown};
 
 /// The sign that only our cards begin with; stripped from all other text.
@@ -124,8 +124,11 @@ fn fields(
     };
     let command = spec.and_then(|spec| spec.command(call));
     let known = command.map_or(&[][..], |command| &command.parameters);
+    let patch = patch(call, known);
+    let patched = patch.is_some();
     let mut fields: Vec<(u8, usize, Field)> = map
         .iter()
+        .filter(|(name, _)| !(patched && PATCH.contains(&name.as_str())))
         .map(|(name, value)| {
             let at = known.iter().position(|parameter| parameter.name == *name);
             let role = at
@@ -134,6 +137,7 @@ fn fields(
             let (rank, field) = field(name, &plain(value), role, limit);
             (rank, at.unwrap_or(known.len()), field)
         })
+        .chain(patch.map(|patch| (2, known.len(), patch)))
         .collect();
     fields.sort_by(|(rank, at, one), (other_rank, other_at, other)| {
         (rank, at, &one.label).cmp(&(other_rank, other_at, &other.label))
@@ -147,6 +151,33 @@ fn fields(
             std::iter::once(field).chain(site)
         })
         .collect()
+}
+
+/// What a passage is replaced with, as lines that go and lines that come; never cut.
+fn patch(call: &Call, known: &[Parameter]) -> Option<Field> {
+    let told = |name| {
+        let known = known
+            .iter()
+            .any(|parameter| parameter.name == name && parameter.role == ParameterRole::Body);
+        call.text(name).filter(|_| known)
+    };
+    let [old, new] = PATCH.map(told);
+    let marked = |text: &str, mark: char| -> String {
+        let lines = text.split('\n').map(|line| format!("{mark} {line}"));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let mut lines = vec![marked(old?, '-')];
+    lines.extend(
+        new.filter(|new| !new.is_empty())
+            .map(|new| marked(new, '+')),
+    );
+    new?;
+    Some(Field {
+        kind: FieldKind::Body,
+        label: visible::line("change"),
+        value: visible::show(&lines.join("\n")),
+        cut: None,
+    })
 }
 
 /// Whose an address is, and what is odd about its name; none for what is no address.
@@ -198,6 +229,9 @@ fn shortened(text: &str, limit: usize) -> (Shown, Option<usize>) {
         Some(count - limit),
     )
 }
+
+/// The parameters of a command that replaces one passage with another.
+const PATCH: [&str; 2] = ["old", "new"];
 
 /// The tool that sends mail.
 const MAIL: &str = "email";

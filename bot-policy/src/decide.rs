@@ -176,17 +176,25 @@ pub struct Reason {
 ///
 /// ```compile_fail
 /// fn forge(call: bot_policy::call::Call) -> bot_policy::decide::Permit {
-///     bot_policy::decide::Permit { call }
+///     bot_policy::decide::Permit { call, ground: Default::default() }
 /// }
 /// ```
 #[derive(Debug)]
 pub struct Permit {
     call: Call,
+    ground: BTreeMap<String, String>,
 }
 
 impl Permit {
-    pub(crate) fn new(call: Call) -> Self {
-        Self { call }
+    pub(crate) fn new(call: Call, standing: &Standing) -> Self {
+        let ground = standing.ground.clone();
+        Self { call, ground }
+    }
+
+    /// What the call stood on when it was judged; see [`Standing::ground`]. What it stands on at
+    /// last may differ by then.
+    pub fn ground(&self) -> &BTreeMap<String, String> {
+        &self.ground
     }
 
     /// The call that may run.
@@ -208,7 +216,7 @@ pub fn decide(call: Call, standing: &Standing) -> Decision {
     drop(facts);
     let (says, trace) = (judged.says, judged.findings);
     let verdict = match says {
-        Says::Allow => Verdict::Allow(Permit::new(call)),
+        Says::Allow => Verdict::Allow(Permit::new(call, standing)),
         Says::Deny => Verdict::Deny(reason(&trace, Says::Deny)),
         Says::Ask | Says::AskOnce => match nobody_there(standing) {
             Some(why) => Verdict::Deny(Reason {

@@ -28,6 +28,7 @@ pub mod id;
 pub mod mail;
 pub mod message;
 pub mod metadata;
+pub mod net;
 mod offers;
 mod own;
 pub mod pairing;

@@ -15,6 +15,9 @@ use serde::Deserialize;
 use crate::folder::quoted;
 
 mod explain;
+mod web;
+
+pub use web::{Fetch, HostPort, Search, SearchError};
 
 /// The file's name in the configuration folder.
 pub const FILE_NAME: &str = "postern.toml";
@@ -37,6 +40,10 @@ pub struct Config {
     pub metrics: Option<SocketAddr>,
     /// What is logged.
     pub log: Log,
+    /// How pages are fetched.
+    pub fetch: Fetch,
+    /// Who searches the web; nobody unless set.
+    pub search: Option<Search>,
 }
 
 /// The web chat.
@@ -201,19 +208,23 @@ impl Config {
                 .log
                 .filter
                 .map_or(Log::default(), |filter| Log { filter: filter.0 }),
+            fetch: written.fetch,
+            search: written.search,
         })
     }
 
     /// What the owner should know about a configuration that is right but daring.
     pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = self.fetch.warnings();
         let at = self.web.listen.address();
         if at.ip().is_loopback() {
-            return Vec::new();
+            return warnings;
         }
-        vec![format!(
+        warnings.push(format!(
             "the web chat listens on {at}, where other machines reach it over plain HTTP; put a proxy with TLS in front and name its host in web.hosts, or set web.listen to 127.0.0.1:{}",
             at.port()
-        )]
+        ));
+        warnings
     }
 }
 
@@ -225,6 +236,8 @@ struct Written {
     lines: BTreeMap<LineName, adapters::Config>,
     metrics: WrittenMetrics,
     log: WrittenLog,
+    fetch: Fetch,
+    search: Option<Search>,
 }
 
 #[derive(Default, Deserialize)]

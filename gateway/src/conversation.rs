@@ -19,7 +19,7 @@ use crate::inbox::Signal;
 use crate::keep::caught;
 use crate::metrics::{self, Count, Span};
 use crate::store::{Blame, Loaded, Speak, StoreError};
-use crate::{House, clock, gate};
+use crate::{House, clock, gate, receive};
 
 /// Whether a conversation has more to do at once.
 pub(crate) enum Flow {
@@ -91,6 +91,9 @@ async fn step(
     let Some(loaded) = house.store.conversation(id).await? else {
         return Ok(Flow::Rest);
     };
+    if let Some(wanted) = house.store.wanted(id).await? {
+        return receive::receive(house, &loaded, wanted).await;
+    }
     match loaded.turn.next() {
         Next::Interrupted(call) => interrupted(house, &loaded, call.id).await,
         Next::Judge(call, card_stands) => gate::judge(house, &loaded, call, card_stands).await,

@@ -1,27 +1,42 @@
 //! What does the page see? The gateway as the web chat's desk.
 
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use adapters::web::Web;
 use async_trait::async_trait;
 use bot_policy::access::Person;
-use bot_policy::event::InboundEvent;
+use bot_policy::event::{FileFact, InboundEvent};
 use bot_policy::id::Place;
 use bot_policy::pairing::CodeRole;
 
-use crate::House;
 use crate::clock;
 use crate::http::admin::AdminToken;
 use crate::http::{Desk as PageDesk, DeskError, ScreenItem, SessionHash, Speaker};
 use crate::metrics::{self, Gauge};
 use crate::socket::LineState;
-use crate::store::{ScreenLine, StoreError};
+use crate::store::{ScreenLine, Store, StoreError};
+use crate::{House, RunError, chance, receive};
 
 #[derive(Clone)]
 pub(crate) struct Desk {
     pub(crate) admin: Option<AdminToken>,
     pub(crate) house: Arc<House>,
     pub(crate) web: Arc<Web>,
+}
+
+/// The folder where uploads wait; what nobody wants any more is deleted.
+pub(crate) async fn uploads(data: &Path, store: &Store) -> Result<PathBuf, RunError> {
+    let folder = data.join("uploads");
+    std::fs::create_dir_all(&folder)?;
+    for entry in std::fs::read_dir(&folder)?.flatten() {
+        let handle = entry.file_name().to_string_lossy().into_owned();
+        if !store.is_wanted(handle).await? {
+            std::fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(folder)
 }
 
 fn told(error: StoreError) -> DeskError {
@@ -56,6 +71,28 @@ impl PageDesk for Desk {
             .take(&line, vec![event], None)
             .await
             .map_err(told)
+    }
+
+    async fn upload(&self, bytes: Vec<u8>) -> Result<FileFact, DeskError> {
+        let failed = |error: &dyn std::fmt::Display| DeskError(error.to_string());
+        let name: [u8; 16] = chance::bytes().map_err(|error| failed(&error))?;
+        let handle: String = name.iter().map(|byte| format!("{byte:02x}")).collect();
+        let fact = FileFact {
+            kind: receive::kind_of(&bytes),
+            bytes: u64::try_from(bytes.len()).ok(),
+            handle,
+        };
+        let at = self.house.uploads.join(&fact.handle);
+        let write = tokio::task::spawn_blocking(move || {
+            let mut file = std::fs::File::create_new(at)?;
+            file.write_all(&bytes)?;
+            file.sync_all()
+        });
+        match write.await {
+            Ok(Ok(())) => Ok(fact),
+            Ok(Err(error)) => Err(failed(&error)),
+            Err(error) => Err(failed(&error)),
+        }
     }
 
     async fn owner_of(&self, place: &Place) -> Result<Option<Person>, DeskError> {

@@ -15,7 +15,7 @@ use bot_policy::message::Choices;
 use bot_policy::risk::Threshold;
 use bot_policy::shell::FolderTrust;
 use bot_policy::taint::{Labelled, Taint};
-use bot_policy::tool::{Reads, effects};
+use bot_policy::tool::{Reach, Reads, effects};
 
 use crate::agent::tools::ToolError;
 use crate::agent::{CALLS_PER_TURN, CardStands, Ended};
@@ -134,6 +134,7 @@ async fn run(
     {
         return Ok(Flow::More);
     }
+    note_address(house, loaded, permit.call()).await?;
     let brings = brings(house, permit.call());
     let begun = Instant::now();
     let ran = house.tools.run(permit, &whose(loaded)).await;
@@ -172,6 +173,16 @@ async fn run(
         .await?;
     house.post(letters);
     Ok(Flow::More)
+}
+
+/// Notes the address that a call reaches before it does: what is free is counted.
+async fn note_address(house: &House, loaded: &Loaded, call: &Call) -> Result<(), StoreError> {
+    match house.tools.spec(call).map(|spec| effects(spec, call).reach) {
+        Some(Reach::Net(address)) if !address.is_empty() => {
+            house.store.took(loaded.id, address, clock::now()).await
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// The marks that a call's result carries by what the call reads, whatever the tool says of it.

@@ -18,7 +18,7 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -41,6 +41,7 @@ mod conversation;
 mod desk;
 mod digest;
 pub mod doctor;
+mod extract;
 pub mod folder;
 mod gate;
 pub mod http;
@@ -52,14 +53,16 @@ pub mod listen;
 mod metrics;
 mod outbox;
 mod pulse;
+mod receive;
 mod rulebook;
 pub mod secrets;
 pub mod socket;
 mod store;
+mod toolbox;
 pub mod writer;
 
 use agent::model::{Model, Practice};
-use agent::tools::{Files, Memory, Tools};
+use agent::tools::{Engine, Files, ToolError, Tools};
 use cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
 use config::Config;
 use folder::DataFolder;
@@ -117,6 +120,12 @@ pub enum RunError {
     /// The database cannot be used.
     #[error(transparent)]
     Store(#[from] store::StoreError),
+    /// The search engine cannot be used as it is set up.
+    #[error(transparent)]
+    Search(#[from] config::SearchError),
+    /// A tool cannot be set up.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
     /// The first owner code could not be made.
     #[error(transparent)]
     Code(#[from] socket::KeeperError),
@@ -127,6 +136,8 @@ struct House {
     store: Store,
     lines: Lines,
     tools: Tools,
+    files: Arc<Files>,
+    uploads: PathBuf,
     model: Arc<dyn Model>,
     secrets: Secrets,
     rulebook: Rulebook,
@@ -180,10 +191,17 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let web = Arc::new(Web::default());
     web.set_base(&web_address);
     let lines = lines(&config, &web)?;
+    let engine = config.search.as_ref().map(|search| search.engine());
+    let engine = engine.transpose()?;
     let admin = config.web.admin_token_file.as_deref();
     let admin = admin.map(AdminToken::read).transpose()?;
     let of_lines = lines.values().flat_map(|line| line.secrets());
-    secrets.load(of_lines.chain(admin.as_ref().map(AdminToken::secret)))?;
+    let keys = engine.iter().flat_map(Engine::secrets);
+    secrets.load(
+        of_lines
+            .chain(admin.as_ref().map(AdminToken::secret))
+            .chain(keys),
+    )?;
     let (encoders, cutting) = (lines.clone(), secrets.clone());
     let store = Store::open(
         &data.path().join("postern.db"),
@@ -193,10 +211,15 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
             })
         }),
     )?;
+    let uploads = desk::uploads(data.path(), &store).await?;
+    web.set_uploads(uploads.clone());
+    let files = toolbox::files(data.path(), &store);
     let (letters, outbox) = mpsc::unbounded_channel();
     let (signals, switchboard) = mpsc::unbounded_channel();
     let house = Arc::new(House {
-        tools: tools(data.path(), &store),
+        tools: toolbox::tools(&config, engine, &files, &store)?,
+        files,
+        uploads,
         store,
         lines: Lines(lines),
         model: Arc::new(Practice),
@@ -300,14 +323,6 @@ fn lines(config: &Config, web: &Arc<Web>) -> Result<BTreeMap<LineId, Arc<dyn Ada
         lines.insert(line.clone(), adapters::build(line.clone(), config)?);
     }
     Ok(lines)
-}
-
-fn tools(data: &Path, store: &Store) -> Tools {
-    let files = Files::new(data.join("workspaces"), Arc::new(store.clone()));
-    Tools::new(vec![
-        Arc::new(files),
-        Arc::new(Memory::new(Arc::new(store.clone()))),
-    ])
 }
 
 async fn expire(house: Arc<House>) {

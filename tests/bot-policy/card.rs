@@ -45,6 +45,46 @@ fn what_the_command_does_not_know_is_shown_as_a_note_and_never_dropped() {
 }
 
 #[test]
+fn a_patch_is_shown_as_what_goes_and_what_comes_and_is_never_cut() {
+    let mut tools = tools();
+    let files = tools
+        .iter_mut()
+        .find(|tool| tool.name.as_str() == "files")
+        .unwrap();
+    let mut patch = files
+        .commands
+        .iter()
+        .find(|command| command.name == "write")
+        .unwrap()
+        .clone();
+    patch.name = "patch".into();
+    let mut passage = patch
+        .parameters
+        .iter()
+        .find(|parameter| parameter.name == "content")
+        .unwrap()
+        .clone();
+    passage.name = "old".into();
+    patch.parameters.push(passage.clone());
+    passage.name = "new".into();
+    patch.parameters.push(passage);
+    files.commands.push(patch);
+    let arguments = json!({"file": "a", "old": "one\ntwo", "new": "2\u{200b}"});
+    let question = question(call("files", "patch", arguments));
+    let spec = tools.iter().find(|tool| tool.name.as_str() == "files");
+    let change = Field {
+        kind: FieldKind::Body,
+        label: line("change"),
+        value: show("- one\n- two\n+ 2\u{200b}"),
+        cut: None,
+    };
+    assert_eq!(
+        card(&question, spec, Choices::default(), 3).fields,
+        [field(FieldKind::Destination, "file", "a"), change]
+    );
+}
+
+#[test]
 fn without_a_spec_everything_is_a_note() {
     let card = card(&question(write_notes()), None, Choices::default(), 100);
     assert_eq!(

@@ -23,6 +23,7 @@ mod laws;
 mod layout;
 mod mail;
 mod metadata;
+mod net;
 mod pairing;
 mod pairs;
 mod path;

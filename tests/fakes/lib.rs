@@ -1,3 +1,4 @@
 //! Strict loopback servers: each refuses what its platform refuses, with the platform's own words.
 
+pub mod site;
 pub mod telegram;

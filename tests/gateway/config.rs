@@ -81,7 +81,7 @@ fn every_mistake_is_named_with_its_place_its_key_and_what_to_do() {
     let cases = [
         (
             "x = 1",
-            "1:1: x: there is no setting `x`; correct or remove it (there is: `web`, `lines`, `metrics`, `log`)",
+            "1:1: x: there is no setting `x`; correct or remove it (there is: `web`, `lines`, `metrics`, `log`, `fetch`, `search`)",
         ),
         (
             "[web]\nlistn = \"127.0.0.1:1\"",
@@ -216,4 +216,27 @@ fn what_is_no_file_or_too_long_or_no_text_is_refused() {
 
 fn parse(text: &str) -> Result<Config, String> {
     Config::parse(Path::new("/somewhere/postern.toml"), text).map_err(|why| why.to_string())
+}
+
+#[test]
+fn a_host_that_is_fetched_although_it_is_private_is_warned_of_and_a_wrong_one_refused() {
+    let read = |text: &str| Config::parse(Path::new("/somewhere/postern.toml"), text);
+    let config = read("[fetch]\nallow_private = [\"10.0.0.5:8080\"]\n").unwrap();
+    assert_eq!(
+        config.warnings(),
+        [
+            "pages may be fetched from 10.0.0.5:8080, so what a page says can reach there too; take out of fetch.allow_private what need not be in it"
+        ]
+    );
+    for (text, says) in [
+        (
+            "[fetch]\nallow_private = [\"10.0.0.5\"]\n",
+            "is no host with a port; write it like 192.168.1.5:8080",
+        ),
+        ("[search]\nengine = \"other\"\n", "other"),
+        ("[search]\nengine = \"searxng\"\n", "url"),
+    ] {
+        let why = read(text).unwrap_err().to_string();
+        assert!(why.contains(says), "{why}");
+    }
 }

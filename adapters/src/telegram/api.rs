@@ -96,6 +96,12 @@ impl Api {
         serde_json::from_str(result.get()).map_err(|_| http::lost(Repeat::Harmless, UNREADABLE))
     }
 
+    /// Reads a file of the bot's, from where the Bot API answers and nowhere else.
+    pub(super) async fn download(&self, path: &str, most: u64) -> Result<Vec<u8>, AdapterError> {
+        let url = format!("{}/file/bot{}/{path}", self.base, self.token.reveal());
+        http::get(&self.client, &url, DOWNLOAD, most).await
+    }
+
     async fn post(
         &self,
         method: &str,
@@ -153,5 +159,6 @@ impl Api {
 }
 
 const CALL: Duration = Duration::from_secs(20);
+const DOWNLOAD: Duration = Duration::from_secs(60);
 const MARGIN: Duration = Duration::from_secs(10);
 const UNREADABLE: &str = "its answer cannot be read";

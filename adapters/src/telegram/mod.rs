@@ -11,6 +11,7 @@ mod card;
 mod config;
 mod decode;
 mod encode;
+mod files;
 mod listen;
 mod parts;
 mod rich;
@@ -217,6 +218,10 @@ impl Adapter for Telegram {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    async fn fetch(&self, handle: &str, most: u64) -> Result<Vec<u8>, AdapterError> {
+        files::fetch(&self.api, handle, most).await
     }
 
     async fn typing(&self, place: &Place) -> Result<(), AdapterError> {

@@ -5,7 +5,8 @@
 //! one browser can never use up the id of another.
 
 use bot_policy::event::{
-    Addressed, ChatKind, EventKind, InboundEvent, Part, PartBody, Provenance, ReplyHandle, Sender,
+    Addressed, ChatKind, EventKind, FileFact, InboundEvent, Part, PartBody, Provenance,
+    ReplyHandle, Sender,
 };
 use bot_policy::id::{EventId, MessageRef, Platform, Timestamp, UserRef};
 use serde::Deserialize;
@@ -64,6 +65,29 @@ pub fn press(posted: &[u8], account: &str, now: Timestamp) -> Result<InboundEven
         reply: ReplyHandle(account.to_owned()),
     };
     Ok(event(account, format!("{account}/press/{id}"), what, now))
+}
+
+/// A file that was uploaded and waits under this handle. A page tells nobody who made it, so it is
+/// carried along.
+///
+/// # Errors
+/// When the id is over a limit.
+pub fn upload(
+    id: &str,
+    file: FileFact,
+    account: &str,
+    now: Timestamp,
+) -> Result<InboundEvent, Malformed> {
+    let id = name("the id", id)?;
+    let what = EventKind::Message {
+        message: MessageRef::new(id),
+        parts: vec![Part {
+            body: PartBody::File(file),
+            provenance: Provenance::Attached,
+        }],
+        addressed: Addressed::Bot,
+    };
+    Ok(event(account, format!("{account}/say/{id}"), what, now))
 }
 
 /// The message `/pair CODE` of a browser that asks to be let in.

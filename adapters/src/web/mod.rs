@@ -3,6 +3,7 @@
 //! The page, its sessions and its stream belong to the gateway; this adapter only decodes what
 //! was posted, encodes what is to be shown, and holds the hub that open tabs listen to.
 
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use async_trait::async_trait;
@@ -12,6 +13,7 @@ use bot_policy::message::OutboundMessage;
 use bot_policy::secret::Secret;
 use serde::Serialize;
 use serde_json::Value;
+use tokio::io::AsyncReadExt;
 use tokio::sync::broadcast;
 
 use crate::{Adapter, AdapterError, Capabilities, Encoded, Inbox, Probe, SendKey, Support};
@@ -19,7 +21,7 @@ use crate::{Adapter, AdapterError, Capabilities, Encoded, Inbox, Probe, SendKey,
 mod decode;
 mod encode;
 
-pub use decode::{MAX_ID, MAX_TEXT, Malformed, pair_event, press, say};
+pub use decode::{MAX_ID, MAX_TEXT, Malformed, pair_event, press, say, upload};
 pub use encode::{encode, said};
 
 /// The name of the platform, and of its one line.
@@ -36,6 +38,7 @@ const CARD_BODY: usize = 4000;
 pub struct Web {
     line: LineId,
     base: OnceLock<String>,
+    uploads: OnceLock<PathBuf>,
     hub: broadcast::Sender<Screen>,
 }
 
@@ -105,6 +108,7 @@ impl Default for Web {
         Self {
             line: LineId::new(NAME),
             base: OnceLock::new(),
+            uploads: OnceLock::new(),
             hub: broadcast::channel(HUB).0,
         }
     }
@@ -114,6 +118,12 @@ impl Web {
     /// Sets where the page is reached, as in `http://127.0.0.1:8787`. Only the first call counts.
     pub fn set_base(&self, url: &str) {
         let _ = self.base.set(url.trim_end_matches('/').to_owned());
+    }
+
+    /// Sets the folder where what was uploaded waits, each file under its handle. Only the first
+    /// call counts.
+    pub fn set_uploads(&self, folder: PathBuf) {
+        let _ = self.uploads.set(folder);
     }
 
     /// Hears every screen of every place from now on. A listener that falls behind is told so
@@ -234,6 +244,20 @@ impl Adapter for Web {
             body: part.0.clone(),
         });
         Ok(())
+    }
+
+    async fn fetch(&self, handle: &str, most: u64) -> Result<Vec<u8>, AdapterError> {
+        let gone = || AdapterError::Refused("the upload is not there any more".to_owned());
+        let named = !handle.is_empty() && handle.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let folder = self.uploads.get().filter(|_| named).ok_or_else(gone)?;
+        let file = tokio::fs::File::open(folder.join(handle)).await;
+        let mut bytes = Vec::new();
+        let mut file = file.map_err(|_| gone())?.take(most.saturating_add(1));
+        file.read_to_end(&mut bytes).await.map_err(|_| gone())?;
+        if u64::try_from(bytes.len()).is_ok_and(|size| size > most) {
+            return Err(crate::http::too_large(most));
+        }
+        Ok(bytes)
     }
 
     async fn typing(&self, place: &Place) -> Result<(), AdapterError> {

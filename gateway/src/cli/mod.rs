@@ -57,6 +57,9 @@ enum Order {
 /// # Errors
 /// When the system gives the program no event loop.
 pub fn main() -> std::io::Result<ExitCode> {
+    if let Some(code) = crate::extract::asked(std::env::args_os()) {
+        return Ok(code);
+    }
     let order = Arguments::parse().command.unwrap_or(Order::Up);
     let screen = Screen::of_this_process();
     let mut runtime = match order {

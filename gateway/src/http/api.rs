@@ -5,7 +5,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use adapters::web::{self, Malformed, Screen};
 use axum::Json;
 use axum::body::Bytes;
-use axum::extract::State;
+use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_TYPE, SET_COOKIE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -268,6 +268,28 @@ pub(super) async fn press(
     let paired = paired(&shared, &headers).await?.ok_or(NOT_PAIRED)?;
     let event = web::press(&posted, &paired.account, now())?;
     shared.desk.accept(event).await?;
+    Ok(Json(json!({ "taken": true })))
+}
+
+/// A file, as it is: the guard has asked who sends it before it was read.
+pub(super) async fn upload(
+    State(shared): State<Shared>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    posted: Bytes,
+) -> Result<Json<Value>, Refusal> {
+    let paired = paired(&shared, &headers).await?.ok_or(NOT_PAIRED)?;
+    if posted.is_empty() {
+        return Err(Malformed::Blank.into());
+    }
+    let file = shared.desk.upload(posted.to_vec()).await?;
+    let event = web::upload(&id, file, &paired.account, now())?;
+    let said = Screen::Said {
+        place: event.place.clone(),
+        body: web::said(&id, "(a file)"),
+    };
+    shared.desk.accept(event).await?;
+    shared.desk.web().show(said);
     Ok(Json(json!({ "taken": true })))
 }
 

@@ -13,13 +13,20 @@ use axum::http::header::{
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use tokio::sync::Semaphore;
 
 use super::Shared;
-use super::api::Refusal;
+use super::api::{NOT_PAIRED, Refusal, paired};
 use super::session::Travel;
 
 /// The largest body that is read, in bytes.
 pub const BODY_LIMIT: usize = 64 * 1024;
+
+/// The largest file that is read, in bytes.
+pub const UPLOAD_LIMIT: usize = 20_000_000;
+
+/// How long a browser may take to send a file.
+const UPLOAD_TIME: Duration = Duration::from_secs(120);
 
 /// How long a browser may take to send a body.
 const BODY_TIME: Duration = Duration::from_secs(10);
@@ -121,7 +128,7 @@ impl Host {
 
 /// Refuses what may not come in, and puts the headers on whatever goes out.
 pub(super) async fn guard(State(shared): State<Shared>, request: Request, next: Next) -> Response {
-    let mut response = match admit(&shared.hosts, request).await {
+    let mut response = match admit(&shared, request).await {
         Ok(request) => next.run(request).await,
         Err(refusal) => refusal.into_response(),
     };
@@ -132,8 +139,9 @@ pub(super) async fn guard(State(shared): State<Shared>, request: Request, next: 
     response
 }
 
-async fn admit(hosts: &Hosts, request: Request) -> Result<Request, Refusal> {
+async fn admit(shared: &Shared, request: Request) -> Result<Request, Refusal> {
     let (parts, body) = request.into_parts();
+    let hosts = &shared.hosts;
     let host = hosts.find(&parts.headers).ok_or(Refusal::new(
         StatusCode::MISDIRECTED_REQUEST,
         "this is not the address of this Postern; open the link that it printed",
@@ -155,7 +163,15 @@ async fn admit(hosts: &Hosts, request: Request) -> Result<Request, Refusal> {
         return Err(ELSEWHERE);
     }
     same_site(&parts.headers)?;
-    let body = read(&parts.headers, body).await?;
+    let body = if parts.uri.path().starts_with("/api/upload/") {
+        // So much is read from nobody who is not let in, and from few at once.
+        let who = paired(shared, &parts.headers).await?;
+        who.ok_or(NOT_PAIRED)?;
+        let _turn = UPLOADS.acquire().await;
+        read(&parts.headers, body, &UPLOAD).await?
+    } else {
+        read(&parts.headers, body, &JSON).await?
+    };
     Ok(Request::from_parts(parts, body))
 }
 
@@ -174,25 +190,50 @@ fn same_site(headers: &HeaderMap) -> Result<(), Refusal> {
     }
 }
 
-async fn read(headers: &HeaderMap, body: Body) -> Result<Body, Refusal> {
-    let too_large = Refusal::new(
-        StatusCode::PAYLOAD_TOO_LARGE,
-        "that is more than 64 KiB; send it in parts",
-    );
+/// What is read of a body.
+struct Reads {
+    kind: &'static str,
+    most: usize,
+    time: Duration,
+    too_large: &'static str,
+    other_kind: &'static str,
+}
+
+const JSON: Reads = Reads {
+    kind: "application/json",
+    most: BODY_LIMIT,
+    time: BODY_TIME,
+    too_large: "that is more than 64 KiB; send it in parts",
+    other_kind: "post it as application/json",
+};
+
+const UPLOAD: Reads = Reads {
+    kind: "application/octet-stream",
+    most: UPLOAD_LIMIT,
+    time: UPLOAD_TIME,
+    too_large: "that file is larger than 20 MB, the most that is taken",
+    other_kind: "post it as application/octet-stream",
+};
+
+/// How many uploads are read at once.
+static UPLOADS: Semaphore = Semaphore::const_new(4);
+
+async fn read(headers: &HeaderMap, body: Body, reads: &Reads) -> Result<Body, Refusal> {
+    let too_large = Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, reads.too_large);
     let announced = headers
         .get(CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok())
         .and_then(|length| length.parse::<usize>().ok());
-    if announced.is_some_and(|length| length > BODY_LIMIT) {
+    if announced.is_some_and(|length| length > reads.most) {
         return Err(too_large);
     }
-    if the_only(headers, &CONTENT_TYPE) != Some("application/json") {
+    if the_only(headers, &CONTENT_TYPE) != Some(reads.kind) {
         return Err(Refusal::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "post it as application/json",
+            reads.other_kind,
         ));
     }
-    match tokio::time::timeout(BODY_TIME, to_bytes(body, BODY_LIMIT)).await {
+    match tokio::time::timeout(reads.time, to_bytes(body, reads.most)).await {
         Ok(Ok(bytes)) => Ok(Body::from(bytes)),
         Ok(Err(_)) => Err(too_large),
         Err(_) => Err(Refusal::new(

@@ -14,10 +14,11 @@ use std::sync::Arc;
 use adapters::web::Web;
 use async_trait::async_trait;
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use axum::routing::{get, post};
 use bot_policy::access::Person;
-use bot_policy::event::InboundEvent;
+use bot_policy::event::{FileFact, InboundEvent};
 use bot_policy::id::Place;
 use serde::{Serialize, Serializer};
 use tokio::net::TcpListener;
@@ -51,6 +52,9 @@ pub trait Desk: Send + Sync {
     /// Stores what came in. Once it returns, the browser is told that it arrived; an event with
     /// a known id is taken and changes nothing. A pairing code is redeemed before it returns.
     async fn accept(&self, event: InboundEvent) -> Result<(), DeskError>;
+
+    /// Keeps what was uploaded until its message was taken up; says what it is.
+    async fn upload(&self, bytes: Vec<u8>) -> Result<FileFact, DeskError>;
 
     /// Who paired the place; none when it is nobody's.
     async fn owner_of(&self, place: &Place) -> Result<Option<Person>, DeskError>;
@@ -185,13 +189,16 @@ fn router(desk: Arc<dyn Desk>, hosts: Hosts, closed: watch::Receiver<()>) -> Rou
         .route("/api/pair", post(api::pair))
         .route("/api/press", post(api::press))
         .route("/api/say", post(api::say))
-        .route("/api/sign-in", post(api::sign_in));
+        .route("/api/sign-in", post(api::sign_in))
+        .route("/api/upload/{id}", post(api::upload));
     guarded(router, Shared::new(desk, hosts, closed))
 }
 
 fn guarded(router: Router<Shared>, shared: Shared) -> Router {
     router
         .fallback(api::nothing_here)
+        // The guard has read the body, as much of it as may be.
+        .layer(DefaultBodyLimit::disable())
         .layer(middleware::from_fn_with_state(shared.clone(), guard::guard))
         .with_state(shared)
 }

@@ -18,6 +18,7 @@ use super::outbox::{About, Letter, notice, post};
 use super::pending::Pending;
 use super::people::{directory, note_answered, unpair};
 use super::poison::put_off;
+use super::received::want;
 use super::rows::{json, message_key, place_id};
 use super::{Blame, Store, StoreError};
 use crate::agent::Entry;
@@ -283,11 +284,12 @@ fn serve(
         .extend(mark(store, tx, which, &join_parts(&parts), now)?);
     let key = message_key(at, message.as_str());
     let said = Entry::Person {
-        parts,
+        parts: parts.clone(),
         message,
         typed,
     };
-    add(tx, which, &said, Some(key), now)?;
+    let entry = add(tx, which, &said, Some(key), now)?;
+    want(tx, at, which, entry, &parts)?;
     accepted.wake.push(which);
     Ok(())
 }

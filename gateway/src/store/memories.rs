@@ -1,5 +1,7 @@
 //! What was remembered, and which files carry which marks?
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use bot_policy::taint::Taint;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -107,6 +109,22 @@ impl Marks for Store {
             .await;
         // A mark that cannot be read counts as one that is not known, which is outside.
         found.ok().flatten()
+    }
+
+    async fn all(&self, workspace: i64) -> BTreeMap<String, Taint> {
+        let found = self
+            .read(move |tx| {
+                let mut files =
+                    tx.prepare_cached("SELECT path, taint FROM file WHERE workspace = ?1")?;
+                let mut rows = files.query([workspace])?;
+                let mut all = BTreeMap::new();
+                while let Some(row) = rows.next()? {
+                    all.insert(row.get("path")?, column(row, "taint")?);
+                }
+                Ok(all)
+            })
+            .await;
+        found.unwrap_or_default()
     }
 
     async fn keep(

@@ -21,6 +21,7 @@ mod commands;
 mod console;
 mod conversations;
 mod delivery;
+mod fetched;
 mod inbox;
 mod leases;
 mod marks;
@@ -31,6 +32,7 @@ mod people;
 mod poison;
 mod pulse;
 mod questions;
+mod received;
 mod rows;
 mod sessions;
 mod turns;
@@ -45,6 +47,7 @@ pub use pending::Pending;
 pub use people::Claimed;
 pub use poison::Attempt;
 pub use questions::Closing;
+pub use received::Wanted;
 pub use sessions::ScreenLine;
 pub use turns::Speak;
 
@@ -146,6 +149,7 @@ fn blame(error: &rusqlite::Error) -> Blame {
 
 const STEPS: &[(i64, &str)] = &[
     (1, include_str!("migrations/0001_door.sql")),
+    (3, include_str!("migrations/0003_files.sql")),
     (4, include_str!("migrations/0004_nothing_lost.sql")),
 ];
 

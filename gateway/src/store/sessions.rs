@@ -83,9 +83,9 @@ impl Store {
             let mut rows = said.query(params![id.0, LINES as i64])?;
             while let Some(row) = rows.next()? {
                 if let Entry::Person { parts, message, .. } = column(row, "body")? {
-                    let text = parts.iter().filter_map(|part| match &part.value {
-                        PartBody::Text(text) => Some(text.as_str()),
-                        PartBody::File(_) => None,
+                    let text = parts.iter().map(|part| match &part.value {
+                        PartBody::Text(text) => text.as_str(),
+                        PartBody::File(_) => "(a file)",
                     });
                     lines.push(ScreenLine::Mine {
                         at: Timestamp(row.get("at")?),

@@ -30,6 +30,7 @@ pub fn run(state: &mut State, method: &str, body: &Value) -> Result<Value, Refus
             "supports_inline_queries": false, "can_connect_to_business": false,
             "has_main_web_app": false,
         })),
+        "getfile" => super::files::get(state, body),
         "sendmessage" => send(state, body),
         "editmessagetext" => edit(state, body),
         "answercallbackquery" => answer(state, body),

@@ -16,6 +16,7 @@
 //! # }
 //! ```
 
+mod files;
 mod methods;
 mod server;
 mod state;
@@ -25,7 +26,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use axum::Router;
-use axum::routing::any;
+use axum::routing::{any, get};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -84,6 +85,7 @@ impl Fake {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let app = Router::new()
             .route("/{bot}/{method}", any(server::call))
+            .route("/file/{bot}/{*path}", get(files::download))
             .with_state(shared.clone());
         let server = tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
         Self {
@@ -273,6 +275,14 @@ impl Fake {
             .entry(method.to_ascii_lowercase())
             .or_default()
             .push_back(fault);
+    }
+
+    /// Nothing goes wrong with a method any more.
+    pub fn forget_faults(&self, method: &str) {
+        self.shared
+            .lock()
+            .faults
+            .remove(&method.to_ascii_lowercase());
     }
 
     /// From now on only this token is known.

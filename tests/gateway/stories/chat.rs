@@ -148,6 +148,30 @@ impl Chat {
         request.send().await.unwrap().status()
     }
 
+    /// Uploads a file from the page; the status of the answer, 0 where the
+    /// connection broke.
+    pub async fn upload(&self, id: &str, bytes: Vec<u8>) -> u16 {
+        let At::Web { cookie } = &self.at else {
+            panic!("only the page uploads");
+        };
+        let base = self.base();
+        let request = self
+            .world
+            .http
+            .post(format!("{base}/api/upload/{id}"))
+            .header("origin", &base)
+            .header("cookie", cookie)
+            .header("content-type", "application/octet-stream")
+            .body(bytes);
+        let answer = request.send().await;
+        answer.map_or(0, |answer| answer.status().as_u16())
+    }
+
+    /// Where the page is.
+    pub fn address(&self) -> String {
+        self.base()
+    }
+
     /// A GET of the page.
     pub async fn get(&self, what: &str) -> reqwest::Response {
         let At::Web { cookie } = &self.at else {

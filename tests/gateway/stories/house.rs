@@ -79,6 +79,13 @@ impl House {
         }
     }
 
+    /// Adds to the configuration before the program starts.
+    pub fn configure_more(&self, text: &str) {
+        let file = self.home.config().join("postern.toml");
+        let before = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, format!("{before}{text}")).unwrap();
+    }
+
     /// A house in which the program runs.
     pub async fn open() -> Self {
         let mut house = Self::build().await;

@@ -102,6 +102,17 @@ fn order(line: &str) -> Option<Wanted> {
                 &[("file", file.trim()), ("content", content.trim())],
             ))
         }
+        "fetch" => Some(wanted("web", "fetch", &[("address", rest)])),
+        "find" => Some(wanted("files", "search", &[("text", rest)])),
+        "list" => Some(wanted("files", "tree", &[("folder", rest)])),
+        "look" => Some(wanted("web", "search", &[("query", rest)])),
+        "patch" => {
+            let (file, change) = rest.split_once(':')?;
+            let (old, new) = change.split_once("=>")?;
+            let passages = [("file", file), ("old", old), ("new", new)];
+            let passages = passages.map(|(name, text)| (name, text.trim()));
+            Some(wanted("files", "patch", &passages))
+        }
         "read" => Some(wanted("files", "read", &[("file", rest)])),
         "remember" => Some(wanted("memory", "save", &[("text", rest)])),
         "recall" => Some(wanted("memory", "search", &[("query", rest)])),

@@ -1,32 +1,29 @@
 //! What is in the place's own workspace? Reads and writes that cannot leave it.
 
-use std::collections::BTreeMap;
-use std::io::{Read, Write};
-use std::path::{Component, Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use bot_policy::call::Call;
 use bot_policy::decide::Permit;
-use bot_policy::id::ToolName;
-use bot_policy::metadata::Metadata;
 use bot_policy::taint::{Labelled, Taint};
-use bot_policy::tool::{
-    AlwaysAsk, Change, CommandSpec, Needed, Origin, Parameter, ParameterRole, Reach, Reads,
-    ToolSpec,
-};
-use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions};
+use bot_policy::tool::ToolSpec;
+use cap_std::fs::Dir;
 
 use super::{Deed, Tool, ToolError, Whose};
-use crate::{chance, digest};
+use crate::digest;
 
-/// The largest file that is read or written, in bytes.
-const FILE_LIMIT: usize = 256 * 1024;
-/// The longest path, in bytes.
-const PATH_LIMIT: usize = 512;
-/// The deepest path, in parts.
-const DEPTH_LIMIT: usize = 16;
+mod arrival;
+mod inside;
+mod look;
+mod patch;
+mod spec;
+
+pub(crate) use spec::spec;
+
+use inside::{FILE_LIMIT, Inside, load, store};
+use look::{Whole, foreign};
 
 /// The tool `files`.
 pub struct Files {
@@ -39,6 +36,9 @@ pub struct Files {
 pub trait Marks: Send + Sync {
     /// The marks of a file with this digest; none when it was not written here like this.
     async fn of(&self, workspace: i64, path: &str, digest: &str) -> Option<Taint>;
+
+    /// The marks of every file that was written here, whatever it holds by now.
+    async fn all(&self, workspace: i64) -> BTreeMap<String, Taint>;
 
     /// Keeps the marks of a file that is about to stand there with this digest.
     ///
@@ -59,25 +59,20 @@ impl Files {
         Self { root, marks }
     }
 
-    /// Opens the workspace, making it when it is first used. From there on no path leads out:
-    /// every step of it is resolved inside the folder, links included.
     fn open(&self, workspace: i64) -> Result<Dir, ToolError> {
-        let path = self.root.join(workspace.to_string());
-        std::fs::create_dir_all(&path)
-            .and_then(|()| Dir::open_ambient_dir(&path, ambient_authority()))
-            .map_err(|_| ToolError("the workspace cannot be opened".into()))
+        inside::open(&self.root, workspace)
+    }
+
+    async fn mark_of(&self, path: &Inside, digest: &str, whose: &Whose) -> Taint {
+        let known = self.marks.of(whose.workspace, &path.0, digest).await;
+        known.unwrap_or_else(foreign)
     }
 
     async fn read(&self, path: &Inside, whose: &Whose) -> Result<Deed, ToolError> {
         let bytes = load(&self.open(whose.workspace)?, path)?;
-        let text =
-            String::from_utf8(bytes).map_err(|_| ToolError(format!("{path} is not text")))?;
-        let known = self
-            .marks
-            .of(whose.workspace, &path.0, &digest::hex(text.as_bytes()))
-            .await;
-        let taint =
-            known.unwrap_or_else(|| Taint::outside("a file that was changed outside Postern"));
+        let text = text_of(path, bytes)?;
+        let digest = digest::hex(text.as_bytes());
+        let taint = self.mark_of(path, &digest, whose).await;
         let outcome = format!("read {path} ({})", bytes_of(text.len()));
         Ok(Deed {
             told: Labelled { value: text, taint },
@@ -85,29 +80,100 @@ impl Files {
         })
     }
 
-    async fn write(&self, path: &Inside, content: &str, whose: &Whose) -> Result<Deed, ToolError> {
+    /// Puts a file there with its marks.
+    async fn put(
+        &self,
+        dir: &Dir,
+        path: &Inside,
+        content: &str,
+        taint: &Taint,
+        whose: &Whose,
+    ) -> Result<(), ToolError> {
         if content.len() > FILE_LIMIT {
             return Err(ToolError(format!(
                 "a file may hold at most {FILE_LIMIT} bytes"
             )));
         }
-        let dir = self.open(whose.workspace)?;
         // Marks first: a crash in between leaves a file whose digest is unknown, which is outside.
+        let digest = digest::hex(content.as_bytes());
         self.marks
-            .keep(
-                whose.workspace,
-                &path.0,
-                &digest::hex(content.as_bytes()),
-                &whose.taint,
-            )
+            .keep(whose.workspace, &path.0, &digest, taint)
             .await?;
-        store(&dir, path, content)?;
-        let outcome = format!("wrote {path} ({})", bytes_of(content.len()));
+        store(dir, path, content.as_bytes())
+    }
+
+    async fn write(&self, path: &Inside, content: &str, whose: &Whose) -> Result<Deed, ToolError> {
+        let dir = self.open(whose.workspace)?;
+        self.put(&dir, path, content, &whose.taint, whose).await?;
+        Ok(done(format!("wrote {path} ({})", bytes_of(content.len()))))
+    }
+
+    /// Replaces one passage. What stands around it keeps its marks.
+    async fn patch(&self, path: &Inside, call: &Call, whose: &Whose) -> Result<Deed, ToolError> {
+        let dir = self.open(whose.workspace)?;
+        let before = text_of(path, load(&dir, path)?)?;
+        let after = patch::patched(path, &before, call)?;
+        let digest = digest::hex(before.as_bytes());
+        let taint = self.mark_of(path, &digest, whose).await.join(&whose.taint);
+        self.put(&dir, path, &after, &taint, whose).await?;
+        Ok(done(format!("patched {path}")))
+    }
+
+    async fn tree(&self, call: &Call, whose: &Whose) -> Result<Deed, ToolError> {
+        let dir = self.open(whose.workspace)?;
+        let (found, whole) = look::walk(&dir, Inside::folder(call)?.as_ref())?;
+        let known = self.marks.all(whose.workspace).await;
+        // A name is somebody's words too: that of a folder is known by what was written below it.
+        let taint = found.iter().fold(Taint::default(), |all, found| {
+            let below = format!("{}/", found.path.0);
+            let mut of_this = known
+                .iter()
+                .filter(|(path, _)| **path == found.path.0 || path.starts_with(&below))
+                .map(|(_, taint)| taint.clone())
+                .peekable();
+            match of_this.peek() {
+                Some(_) => of_this.fold(all, |all, taint| all.join(&taint)),
+                None => all.join(&foreign()),
+            }
+        });
+        let outcome = format!("found {} files and folders", found.len());
+        let value = look::tree(&found, whole);
         Ok(Deed {
-            told: Labelled {
-                value: outcome.clone(),
-                taint: Taint::default(),
-            },
+            told: Labelled { value, taint },
+            outcome,
+        })
+    }
+
+    async fn search(&self, call: &Call, whose: &Whose) -> Result<Deed, ToolError> {
+        let pattern = look::pattern(call)?;
+        let folder = Inside::folder(call)?;
+        let dir = self.open(whose.workspace)?;
+        // Reading many files is slow: nothing else waits for it.
+        let looked = tokio::task::spawn_blocking(move || {
+            let (found, whole) = look::walk(&dir, folder.as_ref())?;
+            Ok(look::search(&dir, &found, &pattern, whole))
+        });
+        let (hits, whole) = looked
+            .await
+            .map_err(|_| ToolError("the search broke off".into()))??;
+        let mut taint = Taint::default();
+        let mut seen = BTreeSet::new();
+        for hit in &hits {
+            if seen.insert(&hit.path.0) {
+                taint = taint.join(&self.mark_of(&hit.path, &hit.digest, whose).await);
+            }
+        }
+        let mut lines: Vec<&str> = hits.iter().map(|hit| hit.line.as_str()).collect();
+        if hits.is_empty() {
+            lines.push("(no line holds that)");
+        }
+        if whole == Whole::No {
+            lines.push("… there may be more: not everything was searched");
+        }
+        let outcome = format!("found {} lines", hits.len());
+        let value = lines.join("\n");
+        Ok(Deed {
+            told: Labelled { value, taint },
             outcome,
         })
     }
@@ -132,168 +198,32 @@ impl Tool for Files {
 
     async fn run(&self, permit: Permit, whose: &Whose) -> Result<Deed, ToolError> {
         let call = permit.redeem();
-        let path = Inside::of(&call)?;
         match call.command.as_str() {
-            "read" => self.read(&path, whose).await,
+            "patch" => self.patch(&Inside::of(&call)?, &call, whose).await,
+            "read" => self.read(&Inside::of(&call)?, whose).await,
+            "search" => self.search(&call, whose).await,
+            "tree" => self.tree(&call, whose).await,
             "write" => {
                 let content = call
                     .text("content")
                     .ok_or_else(|| ToolError("content is missing".into()))?;
-                self.write(&path, content, whose).await
+                self.write(&Inside::of(&call)?, content, whose).await
             }
             other => Err(ToolError(format!("files cannot {other}"))),
         }
     }
 }
 
-/// What it can be told to do.
-pub(crate) fn spec() -> ToolSpec {
-    let file = Parameter {
-        name: "file".into(),
-        description: "path inside the workspace".into(),
-        role: ParameterRole::Destination,
-        needed: Needed::Yes,
+fn text_of(path: &Inside, bytes: Vec<u8>) -> Result<String, ToolError> {
+    String::from_utf8(bytes).map_err(|_| ToolError(format!("{path} is not text")))
+}
+
+fn done(outcome: String) -> Deed {
+    let told = Labelled {
+        value: outcome.clone(),
+        taint: Taint::default(),
     };
-    let content = Parameter {
-        name: "content".into(),
-        description: "the whole new text of the file".into(),
-        role: ParameterRole::Body,
-        needed: Needed::Yes,
-    };
-    let command =
-        |name: &str, description: &str, parameters, change, permission: &str| CommandSpec {
-            name: name.into(),
-            description: description.into(),
-            parameters,
-            change,
-            reach: Reach::Here,
-            reads: Reads::Own,
-            permission: permission.into(),
-            resource: Some("file".into()),
-            always_ask: AlwaysAsk::No,
-            metadata: Metadata::default(),
-        };
-    ToolSpec {
-        name: ToolName::new("files"),
-        origin: Origin::BuiltIn,
-        description: "reads and writes text files in this chat's own workspace".into(),
-        commands: vec![
-            command(
-                "read",
-                "reads a file",
-                vec![file.clone()],
-                Change::Nothing,
-                "files.read",
-            ),
-            command(
-                "write",
-                "writes a file, replacing it",
-                vec![file, content],
-                Change::Something,
-                "files.write",
-            ),
-        ],
-    }
-}
-
-/// A path that names something inside a workspace: relative, without `..`, not too long.
-struct Inside(String);
-
-impl Inside {
-    fn of(call: &Call) -> Result<Self, ToolError> {
-        let text = call
-            .text("file")
-            .ok_or_else(|| ToolError("file is missing".into()))?;
-        if text.len() > PATH_LIMIT || text.chars().any(char::is_control) || text.contains('\\') {
-            return Err(ToolError(
-                "the path is too long or holds characters that paths may not".into(),
-            ));
-        }
-        let mut parts = Vec::new();
-        for part in Path::new(text).components() {
-            match part {
-                Component::CurDir => {}
-                Component::Normal(part) => parts.push(part.to_string_lossy().into_owned()),
-                Component::ParentDir | Component::Prefix(_) | Component::RootDir => {
-                    return Err(ToolError(format!("{text} leads out of the workspace")));
-                }
-            }
-        }
-        if parts.is_empty() || parts.len() > DEPTH_LIMIT {
-            return Err(ToolError("the path names no file in the workspace".into()));
-        }
-        Ok(Self(parts.join("/")))
-    }
-}
-
-impl std::fmt::Display for Inside {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-fn load(dir: &Dir, path: &Inside) -> Result<Vec<u8>, ToolError> {
-    // Looked at before it is opened: opening a pipe would wait for its other end.
-    let about = dir
-        .symlink_metadata(&path.0)
-        .map_err(|error| refused(path, &error))?;
-    if !about.is_file() {
-        return Err(ToolError(format!("{path} is not a file")));
-    }
-    let file = dir.open(&path.0).map_err(|error| refused(path, &error))?;
-    let mut bytes = Vec::new();
-    let limit = FILE_LIMIT as u64 + 1;
-    file.take(limit)
-        .read_to_end(&mut bytes)
-        .map_err(|error| refused(path, &error))?;
-    if bytes.len() > FILE_LIMIT {
-        return Err(ToolError(format!(
-            "{path} is larger than {FILE_LIMIT} bytes"
-        )));
-    }
-    Ok(bytes)
-}
-
-fn store(dir: &Dir, path: &Inside, content: &str) -> Result<(), ToolError> {
-    let parent = Path::new(&path.0)
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
-    if let Some(parent) = parent {
-        dir.create_dir_all(parent)
-            .map_err(|error| refused(path, &error))?;
-    }
-    if dir
-        .symlink_metadata(&path.0)
-        .is_ok_and(|about| !about.is_file())
-    {
-        return Err(ToolError(format!("{path} is not a file")));
-    }
-    // Beside it and then in its place, so that a crash leaves the old file or the new one.
-    let step = chance::bytes().map_err(|error| ToolError(error.to_string()))?;
-    let step = format!(".{:016x}.postern-new", u64::from_le_bytes(step));
-    let beside = parent.map_or_else(|| PathBuf::from(&step), |parent| parent.join(&step));
-    let write = || -> std::io::Result<()> {
-        let mut file = dir.open_with(&beside, OpenOptions::new().write(true).create_new(true))?;
-        file.write_all(content.as_bytes())?;
-        file.sync_all()?;
-        dir.rename(&beside, dir, &path.0)
-    };
-    write().map_err(|error| {
-        // Half a file of ours at most; it may not even be there.
-        let _ = dir.remove_file(&beside);
-        refused(path, &error)
-    })
-}
-
-fn refused(path: &Inside, error: &std::io::Error) -> ToolError {
-    ToolError(match error.kind() {
-        std::io::ErrorKind::NotFound => format!("there is no file {path}"),
-        std::io::ErrorKind::StorageFull => format!("{path} was not written: the disk is full"),
-        std::io::ErrorKind::PermissionDenied => {
-            format!("{path} leads out of the workspace, or may not be opened")
-        }
-        _ => format!("{path} cannot be used"),
-    })
+    Deed { told, outcome }
 }
 
 fn bytes_of(count: usize) -> String {

@@ -12,13 +12,15 @@ use bot_policy::tool::ToolSpec;
 
 mod files;
 mod memory;
+mod web;
 
 pub use files::{Files, Marks};
 pub use memory::{Memories, Memory, Remembered};
+pub use web::{Engine, Web};
 
 /// What the agent's tools can be told to do, for whoever judges without running them.
 pub(crate) fn specs() -> Vec<ToolSpec> {
-    vec![files::spec(), memory::spec()]
+    vec![files::spec(), memory::spec(), web::spec()]
 }
 
 /// A tool of the agent's.

@@ -1,0 +1,77 @@
+//! Where does a file go that somebody sent? Into the inbox of the workspace, under a name that
+//! nobody else chose.
+
+use std::path::Path;
+
+use bot_policy::taint::Taint;
+
+use super::super::ToolError;
+use super::inside::{self, Inside, store};
+use super::{Files, look};
+use crate::digest;
+
+/// The folder of a workspace where it lies.
+const INBOX: &str = "inbox";
+/// How much an inbox holds, in bytes.
+const INBOX_LIMIT: u64 = 1 << 30;
+
+impl Files {
+    /// Keeps a file with its marks under a name made of these words and of what it holds; gives
+    /// its path.
+    ///
+    /// # Errors
+    /// When it cannot be stored, or the inbox is full.
+    pub async fn receive(
+        &self,
+        workspace: i64,
+        words: &str,
+        bytes: Vec<u8>,
+        taint: &Taint,
+    ) -> Result<String, ToolError> {
+        let path = format!("{INBOX}/{words}.{}", ending(&bytes));
+        let digest = digest::hex(&bytes);
+        self.marks.keep(workspace, &path, &digest, taint).await?;
+        let (root, name) = (self.root.clone(), Inside(path.clone()));
+        // Writing may take long: nothing else waits for it.
+        tokio::task::spawn_blocking(move || put(&root, workspace, &name, &bytes))
+            .await
+            .map_err(|_| ToolError("writing it broke off".into()))??;
+        Ok(path)
+    }
+}
+
+fn put(root: &Path, workspace: i64, path: &Inside, bytes: &[u8]) -> Result<(), ToolError> {
+    let dir = inside::open(root, workspace)?;
+    let inbox = Inside(INBOX.to_owned());
+    let there = match look::walk(&dir, Some(&inbox)) {
+        Ok((there, _)) => there,
+        // Nothing was sent before.
+        Err(_) => Vec::new(),
+    };
+    let sizes = there
+        .iter()
+        .filter_map(|found| dir.symlink_metadata(&found.path.0).ok());
+    let held = sizes.fold(0_u64, |all, about| all.saturating_add(about.len()));
+    if held > INBOX_LIMIT {
+        return Err(ToolError(
+            "the inbox of this chat is full; take files out of its workspace".into(),
+        ));
+    }
+    store(&dir, path, bytes)
+}
+
+/// How the name of a file ends, by what it holds and by nothing that anybody said of it.
+fn ending(bytes: &[u8]) -> &'static str {
+    let found = infer::get(bytes).map(|kind| kind.extension());
+    match found.and_then(|found| ENDINGS.into_iter().find(|ending| *ending == found)) {
+        Some(ending) => ending,
+        None if std::str::from_utf8(bytes).is_ok() => "txt",
+        None => "bin",
+    }
+}
+
+/// What is passive: pictures, sound, films, documents without programs, archives.
+const ENDINGS: [&str; 20] = [
+    "avi", "bmp", "epub", "flac", "gif", "gz", "heif", "jpg", "m4a", "mkv", "mov", "mp3", "mp4",
+    "ogg", "pdf", "png", "wav", "webm", "webp", "zip",
+];

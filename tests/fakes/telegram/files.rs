@@ -1,0 +1,101 @@
+//! What does the platform keep of files?
+
+use axum::extract::{Path, State as Extract};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+use super::methods::{Refusal, refuse};
+use super::state::{Fault, State};
+use super::{Chat, Fake, Shared, User};
+
+/// The largest file that bots may download (Bot API, getFile: "up to 20MB").
+const LARGEST: usize = 20_000_000;
+
+/// A file that the platform holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Held {
+    pub path: String,
+    pub bytes: Vec<u8>,
+}
+
+impl Fake {
+    /// A file that somebody has given to the platform. Gives its file_id.
+    pub fn hold(&self, bytes: &[u8]) -> String {
+        let mut state = self.shared.lock();
+        let number = state.files.len() + 1;
+        let id = format!("AgACAgIAAxkBAAI-{number}");
+        let path = format!("documents/file_{number}.bin");
+        let bytes = bytes.to_vec();
+        state.files.insert(id.clone(), Held { path, bytes });
+        id
+    }
+
+    /// Says that a file lies elsewhere than it does.
+    pub fn misplace(&self, file_id: &str, path: &str) {
+        let mut state = self.shared.lock();
+        state.files.get_mut(file_id).unwrap().path = path.to_owned();
+    }
+
+    /// A person sends a file to the bot: `kind` is the key of the message, `over` lies over what
+    /// stands there. Gives the message's id.
+    pub fn send_file(&self, user: User, chat: Chat, kind: &str, bytes: &[u8], over: Value) -> i64 {
+        let id = self.hold(bytes);
+        let mut file = json!({
+            "file_id": id, "file_unique_id": format!("u{id}"), "file_size": bytes.len(),
+        });
+        for (key, value) in over.as_object().into_iter().flatten() {
+            file[key] = value.clone();
+        }
+        let file = match kind {
+            "photo" => {
+                file["width"] = json!(90);
+                file["height"] = json!(90);
+                json!([file])
+            }
+            "voice" => {
+                file["duration"] = json!(1);
+                file
+            }
+            _ => file,
+        };
+        self.message(user, chat, "", json!({"text": null, kind: file}))
+    }
+}
+
+pub(super) fn get(state: &State, body: &Value) -> Result<Value, Refusal> {
+    let id = body["file_id"].as_str().unwrap_or("");
+    let Some(held) = state.files.get(id) else {
+        return Err(refuse(400, "Bad Request: invalid file_id"));
+    };
+    if held.bytes.len() > LARGEST {
+        return Err(refuse(400, "Bad Request: file is too big"));
+    }
+    Ok(json!({
+        "file_id": id, "file_unique_id": format!("u{id}"),
+        "file_size": held.bytes.len(), "file_path": held.path,
+    }))
+}
+
+/// Answers `/file/bot<token>/<file_path>`.
+pub(super) async fn download(
+    Extract(shared): Extract<Shared>,
+    Path((bot, path)): Path<(String, String)>,
+) -> Response {
+    let mut state = shared.lock();
+    if bot.strip_prefix("bot") != Some(state.token.as_str()) {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    let fault = state
+        .faults
+        .get_mut("download")
+        .and_then(|due| due.pop_front());
+    if let Some(Fault::Status(code)) = fault {
+        return StatusCode::from_u16(code).unwrap().into_response();
+    }
+    let held = state.files.values().find(|held| held.path == path);
+    match held {
+        Some(held) => held.bytes.clone().into_response(),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
