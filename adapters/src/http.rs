@@ -48,6 +48,32 @@ pub(crate) async fn post(
     repeat: Repeat,
 ) -> Result<Answer, AdapterError> {
     let sent = client.post(url).timeout(patience).json(body).send().await;
+    answer(sent, repeat).await
+}
+
+/// Posts a form with files and reads the whole answer.
+///
+/// # Errors
+/// As [`post`]; a form is never repeated harmlessly.
+pub(crate) async fn post_form(
+    client: &reqwest::Client,
+    url: &str,
+    form: reqwest::multipart::Form,
+    patience: Duration,
+) -> Result<Answer, AdapterError> {
+    let sent = client
+        .post(url)
+        .timeout(patience)
+        .multipart(form)
+        .send()
+        .await;
+    answer(sent, Repeat::Visible).await
+}
+
+async fn answer(
+    sent: Result<reqwest::Response, reqwest::Error>,
+    repeat: Repeat,
+) -> Result<Answer, AdapterError> {
     let mut response = match sent {
         Ok(response) => response,
         Err(error) if error.is_connect() || error.is_builder() => {

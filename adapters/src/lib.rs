@@ -7,6 +7,7 @@
 //!
 //! An adapter states facts and renders messages. Who may do what is not its business.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,6 +54,10 @@ pub trait Adapter: Send + Sync {
     /// Renders a message in the platform's dialect, cut into parts that each fit its limits.
     /// Pure: the same message gives the same parts.
     fn encode(&self, message: &OutboundMessage) -> Vec<Encoded>;
+
+    /// Says where the copies of files lie that are sent, each under its digest. Called once, before
+    /// anything is sent.
+    fn set_outgoing(&self, folder: &Path);
 
     /// Answers a press or a command at once, with a private notice where there is one to give.
     async fn acknowledge(

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::card::Card;
+use crate::event::FileKind;
 use crate::id::{ButtonToken, MessageRef};
 
 /// Something to show in a place.
@@ -19,10 +20,30 @@ pub struct OutboundMessage {
 pub enum Body {
     /// A question. Nothing of it passes a Markdown parser.
     Card(Card),
+    /// A file, as it was when it was sent.
+    File(Enclosure),
     /// A line of Postern's own: plain text, perhaps with buttons.
     Notice(Notice),
     /// The model's words.
     Reply(Reply),
+}
+
+/// A file on its way to a screen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Enclosure {
+    /// The SHA-256 of what it holds, in lower-case hexadecimal: the copy that is sent lies under
+    /// this name, and nothing changes it any more.
+    pub digest: String,
+    /// What it is called, for whoever saves it.
+    pub name: String,
+    /// What it is, by what it holds.
+    pub kind: FileKind,
+    /// How large it is, in bytes.
+    pub bytes: u64,
+    /// The model's words with it, plain.
+    pub caption: String,
+    /// Whether addresses in these may be pressed.
+    pub addresses: Addresses,
 }
 
 /// A line of Postern's own.

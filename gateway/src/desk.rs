@@ -7,7 +7,7 @@ use std::sync::Arc;
 use adapters::web::Web;
 use async_trait::async_trait;
 use bot_policy::access::Person;
-use bot_policy::event::{FileFact, InboundEvent};
+use bot_policy::event::{FileFact, FileKind, InboundEvent};
 use bot_policy::id::Place;
 use bot_policy::pairing::CodeRole;
 
@@ -93,6 +93,20 @@ impl PageDesk for Desk {
             Ok(Err(error)) => Err(failed(&error)),
             Err(error) => Err(failed(&error)),
         }
+    }
+
+    async fn file(
+        &self,
+        place: &Place,
+        digest: &str,
+    ) -> Result<Option<(String, FileKind, Vec<u8>)>, DeskError> {
+        let sent = self.house.store.enclosed(place.clone(), digest.to_owned());
+        let Some(sent) = sent.await.map_err(told)? else {
+            return Ok(None);
+        };
+        let bytes = tokio::fs::read(self.house.sent.join(digest)).await;
+        let bytes = bytes.map_err(|error| DeskError(error.to_string()))?;
+        Ok(Some((sent.name, sent.kind, bytes)))
     }
 
     async fn owner_of(&self, place: &Place) -> Result<Option<Person>, DeskError> {

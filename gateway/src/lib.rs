@@ -52,6 +52,7 @@ mod lines;
 pub mod listen;
 mod metrics;
 mod outbox;
+mod outgoing;
 mod pulse;
 mod receive;
 mod rulebook;
@@ -138,6 +139,8 @@ struct House {
     tools: Tools,
     files: Arc<Files>,
     uploads: PathBuf,
+    /// Where the copies of files lie that were sent.
+    sent: PathBuf,
     model: Arc<dyn Model>,
     secrets: Secrets,
     rulebook: Rulebook,
@@ -213,13 +216,16 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     )?;
     let uploads = desk::uploads(data.path(), &store).await?;
     web.set_uploads(uploads.clone());
-    let files = toolbox::files(data.path(), &store);
     let (letters, outbox) = mpsc::unbounded_channel();
+    let sent = data.path().join("outgoing");
+    lines.values().for_each(|line| line.set_outgoing(&sent));
+    let files = toolbox::files(data.path(), &sent, &store, &letters);
     let (signals, switchboard) = mpsc::unbounded_channel();
     let house = Arc::new(House {
         tools: toolbox::tools(&config, engine, &files, &store)?,
         files,
         uploads,
+        sent,
         store,
         lines: Lines(lines),
         model: Arc::new(Practice),

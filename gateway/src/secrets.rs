@@ -7,7 +7,7 @@ use bot_policy::approval::Question;
 use bot_policy::call::{Arguments, Call};
 use bot_policy::card::{Card, Field};
 use bot_policy::decide::{Decision, Finding};
-use bot_policy::message::{Body, Notice, OutboundMessage, Reply};
+use bot_policy::message::{Body, Enclosure, Notice, OutboundMessage, Reply};
 use bot_policy::risk::Risk;
 use bot_policy::rules::Rule;
 use bot_policy::secret::{NotRedactable, Redactor, Secret};
@@ -64,6 +64,11 @@ impl Secrets {
     pub(crate) fn cut_message(&self, message: &OutboundMessage) -> OutboundMessage {
         let body = match &message.body {
             Body::Card(card) => Body::Card(self.cut_card(card)),
+            Body::File(file) => Body::File(Enclosure {
+                name: self.cut(&file.name),
+                caption: self.cut(&file.caption),
+                ..file.clone()
+            }),
             // A notice may show the whole of a card.
             Body::Notice(notice) => Body::Notice(Notice {
                 text: self.cut_known(&notice.text),

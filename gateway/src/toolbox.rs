@@ -3,14 +3,30 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tokio::sync::mpsc::UnboundedSender;
+
 use crate::agent::tools::{Engine, Files, Memory, ToolError, Tools, Web};
 use crate::config::Config;
-use crate::store::Store;
+use crate::outgoing::Outgoing;
+use crate::store::{Letter, Store};
 
-/// The workspaces of a data folder.
-pub(crate) fn files(data: &Path, store: &Store) -> Arc<Files> {
-    let workspaces = data.join("workspaces");
-    Arc::new(Files::new(workspaces, Arc::new(store.clone())))
+/// The workspaces of a data folder; copies of what is sent lie in `sent`.
+pub(crate) fn files(
+    data: &Path,
+    sent: &Path,
+    store: &Store,
+    letters: &UnboundedSender<Letter>,
+) -> Arc<Files> {
+    let screen = Outgoing {
+        store: store.clone(),
+        letters: letters.clone(),
+    };
+    Arc::new(Files::new(
+        data.join("workspaces"),
+        sent.to_owned(),
+        Arc::new(store.clone()),
+        Arc::new(screen),
+    ))
 }
 
 /// All of them.

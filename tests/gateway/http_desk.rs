@@ -99,6 +99,14 @@ impl Desk for Memory {
         })
     }
 
+    async fn file(
+        &self,
+        _: &Place,
+        _: &str,
+    ) -> Result<Option<(String, FileKind, Vec<u8>)>, DeskError> {
+        Ok(None)
+    }
+
     async fn owner_of(&self, place: &Place) -> Result<Option<Person>, DeskError> {
         self.works()?;
         Ok(self.paired.lock().unwrap().get(place).cloned())

@@ -188,7 +188,7 @@ fn a_rule_that_speaks_of_nothing_is_saved_with_a_note() {
         ),
         (
             "@files wirte --file a",
-            "@files has no command wirte, so the rule speaks of nothing yet; it has: read, write, patch, tree, search",
+            "@files has no command wirte, so the rule speaks of nothing yet; it has: read, write, patch, send, tree, search",
         ),
         (
             "@files write --fil a",

@@ -96,6 +96,18 @@ impl Api {
         serde_json::from_str(result.get()).map_err(|_| http::lost(Repeat::Harmless, UNREADABLE))
     }
 
+    /// Makes one call that carries a file, and gives its result.
+    pub(super) async fn send_form(
+        &self,
+        method: &str,
+        form: reqwest::multipart::Form,
+    ) -> Result<Value, AdapterError> {
+        let url = format!("{}/bot{}/{method}", self.base, self.token.reveal());
+        let answer = http::post_form(&self.client, &url, form, UPLOAD).await?;
+        let result = self.open(&answer, Repeat::Visible)?;
+        serde_json::from_str(result.get()).map_err(|_| AdapterError::Ambiguous)
+    }
+
     /// Reads a file of the bot's, from where the Bot API answers and nowhere else.
     pub(super) async fn download(&self, path: &str, most: u64) -> Result<Vec<u8>, AdapterError> {
         let url = format!("{}/file/bot{}/{path}", self.base, self.token.reveal());
@@ -159,6 +171,7 @@ impl Api {
 }
 
 const CALL: Duration = Duration::from_secs(20);
+const UPLOAD: Duration = Duration::from_secs(180);
 const DOWNLOAD: Duration = Duration::from_secs(60);
 const MARGIN: Duration = Duration::from_secs(10);
 const UNREADABLE: &str = "its answer cannot be read";

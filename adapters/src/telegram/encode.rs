@@ -11,6 +11,7 @@ use teloxide_core::types::{
 use url::Url;
 
 use super::card::fitted;
+use super::enclose::{Carried, enclosed};
 use super::rich::{self, Face, Piece, Rich};
 use crate::Encoded;
 use crate::markup::{self, Block, BlockKind, Inline};
@@ -29,6 +30,9 @@ pub(super) struct Part {
     /// Its buttons, in rows: label and token.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) rows: Vec<Vec<(String, String)>>,
+    /// The file that it carries; the text is its caption then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) file: Option<Carried>,
     /// The message that it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) answers: Option<i32>,
@@ -39,6 +43,7 @@ pub(super) struct Part {
 pub(super) fn encode(message: &OutboundMessage) -> Vec<Encoded> {
     let (rich, choices, guarded) = match &message.body {
         Body::Card(card) => (fitted(card), Some(&card.choices), true),
+        Body::File(file) => return enclosed(file, message),
         Body::Notice(Notice {
             text,
             addresses,
@@ -136,6 +141,7 @@ fn part(piece: Piece, guarded: bool) -> Part {
         entities: piece.entities,
         bare,
         rows: Vec::new(),
+        file: None,
         answers: None,
     }
 }
@@ -159,7 +165,7 @@ fn no_preview() -> LinkPreviewOptions {
     }
 }
 
-fn unsigned(text: &str) -> String {
+pub(super) fn unsigned(text: &str) -> String {
     text.replace(LEADING_SIGN, "")
 }
 

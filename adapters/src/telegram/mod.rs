@@ -10,13 +10,15 @@ mod api;
 mod card;
 mod config;
 mod decode;
+mod enclose;
 mod encode;
 mod files;
 mod listen;
 mod parts;
 mod rich;
 
-use std::sync::{PoisonError, RwLock};
+use std::path::{Path, PathBuf};
+use std::sync::{OnceLock, PoisonError, RwLock};
 
 use async_trait::async_trait;
 use bot_policy::event::ReplyHandle;
@@ -45,6 +47,7 @@ pub struct Telegram {
     line: LineId,
     api: Api,
     me: RwLock<Option<Me>>,
+    outgoing: OnceLock<PathBuf>,
     /// Held by the one poll that runs.
     polling: tokio::sync::Mutex<()>,
 }
@@ -61,6 +64,7 @@ impl Telegram {
             line,
             api,
             me: RwLock::new(None),
+            outgoing: OnceLock::new(),
             polling: tokio::sync::Mutex::new(()),
         })
     }
@@ -150,6 +154,10 @@ impl Adapter for Telegram {
         encode::encode(message)
     }
 
+    fn set_outgoing(&self, folder: &Path) {
+        let _ = self.outgoing.set(folder.to_owned());
+    }
+
     async fn acknowledge(
         &self,
         reply: &ReplyHandle,
@@ -174,6 +182,10 @@ impl Adapter for Telegram {
         _key: SendKey,
     ) -> Result<MessageRef, AdapterError> {
         let part = open(part)?;
+        if let Some(file) = &part.file {
+            let folder = self.outgoing.get();
+            return enclose::send(&self.api, folder, place, &part, file).await;
+        }
         let mut call = part.send(chat(place)?);
         call.message_thread_id = thread(place)?;
         // Each answer takes something away from the call, so this ends.

@@ -3,7 +3,8 @@
 //! Nothing here is HTML, and the page has no way to read HTML: every string ends in a text node.
 
 use bot_policy::card::{Card, Field, FieldKind, LEADING_SIGN};
-use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage, Reply};
+use bot_policy::event::FileKind;
+use bot_policy::message::{Addresses, Body, Choices, Enclosure, Notice, OutboundMessage, Reply};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -13,6 +14,7 @@ use crate::markup::{self, Block, BlockKind, Inline};
 pub fn encode(message: &OutboundMessage) -> Value {
     let mut body = match &message.body {
         Body::Card(shown) => card(shown),
+        Body::File(shown) => file(shown),
         Body::Notice(shown) => notice(shown),
         Body::Reply(shown) => reply(shown),
     };
@@ -47,6 +49,19 @@ fn field(field: &Field) -> Value {
         FieldKind::Note => "note",
     };
     json!({ "kind": kind, "label": field.label, "value": field.value, "cut": field.cut })
+}
+
+fn file(file: &Enclosure) -> Value {
+    json!({
+        "kind": "file",
+        "text": unsigned(&file.caption),
+        "file": {
+            "digest": file.digest,
+            "name": unsigned(&file.name),
+            "bytes": file.bytes,
+            "picture": file.kind == FileKind::Photo,
+        },
+    })
 }
 
 fn notice(notice: &Notice) -> Value {

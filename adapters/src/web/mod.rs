@@ -3,7 +3,7 @@
 //! The page, its sessions and its stream belong to the gateway; this adapter only decodes what
 //! was posted, encodes what is to be shown, and holds the hub that open tabs listen to.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use async_trait::async_trait;
@@ -202,6 +202,9 @@ impl Adapter for Web {
     fn encode(&self, message: &OutboundMessage) -> Vec<Encoded> {
         vec![Encoded(encode(message))]
     }
+
+    /// The page asks the gateway for a file; nothing is sent along.
+    fn set_outgoing(&self, _: &Path) {}
 
     async fn acknowledge(
         &self,

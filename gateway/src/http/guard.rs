@@ -134,7 +134,10 @@ pub(super) async fn guard(State(shared): State<Shared>, request: Request, next: 
     };
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
-        headers.insert(name, HeaderValue::from_static(value));
+        // A file that is handed out forbids more.
+        headers
+            .entry(name)
+            .or_insert(HeaderValue::from_static(value));
     }
     response
 }

@@ -18,7 +18,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use axum::routing::{get, post};
 use bot_policy::access::Person;
-use bot_policy::event::{FileFact, InboundEvent};
+use bot_policy::event::{FileFact, FileKind, InboundEvent};
 use bot_policy::id::Place;
 use serde::{Serialize, Serializer};
 use tokio::net::TcpListener;
@@ -28,6 +28,7 @@ pub mod admin;
 mod api;
 mod connection;
 mod events;
+mod file;
 mod guard;
 mod page;
 mod seats;
@@ -55,6 +56,13 @@ pub trait Desk: Send + Sync {
 
     /// Keeps what was uploaded until its message was taken up; says what it is.
     async fn upload(&self, bytes: Vec<u8>) -> Result<FileFact, DeskError>;
+
+    /// A file that was sent to the place, by its digest: name, kind, and what it holds.
+    async fn file(
+        &self,
+        place: &Place,
+        digest: &str,
+    ) -> Result<Option<(String, FileKind, Vec<u8>)>, DeskError>;
 
     /// Who paired the place; none when it is nobody's.
     async fn owner_of(&self, place: &Place) -> Result<Option<Person>, DeskError>;
@@ -186,6 +194,7 @@ fn router(desk: Arc<dyn Desk>, hosts: Hosts, closed: watch::Receiver<()>) -> Rou
         .route("/metrics", get(api::metrics))
         .route("/api/chat", get(api::chat))
         .route("/api/events", get(events::events))
+        .route("/api/file/{digest}", get(file::file))
         .route("/api/pair", post(api::pair))
         .route("/api/press", post(api::press))
         .route("/api/say", post(api::say))

@@ -27,6 +27,7 @@ mod leases;
 mod marks;
 mod memories;
 mod outbox;
+mod outgoing;
 mod pending;
 mod people;
 mod poison;

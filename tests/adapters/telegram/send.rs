@@ -24,6 +24,7 @@ async fn a_reply_stands_in_the_chat_with_its_entities_and_no_preview() {
         reply_to: Some(asked),
         thread: None,
         no_preview: true,
+        file: None,
     };
     assert_eq!(fake.messages(anna.direct()), [shown]);
 }

@@ -1,12 +1,14 @@
 //! What does the platform keep of files?
 
+use axum::body::Bytes;
 use axum::extract::{Path, State as Extract};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use super::methods::{Refusal, refuse};
+use super::methods::{Refusal, refuse, show, structured};
 use super::state::{Fault, State};
+use super::text;
 use super::{Chat, Fake, Shared, User};
 
 /// The largest file that bots may download (Bot API, getFile: "up to 20MB").
@@ -75,6 +77,83 @@ pub(super) fn get(state: &State, body: &Value) -> Result<Value, Refusal> {
         "file_id": id, "file_unique_id": format!("u{id}"),
         "file_size": held.bytes.len(), "file_path": held.path,
     }))
+}
+
+/// A file that the bot sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sent {
+    /// `photo` or `document`.
+    pub kind: &'static str,
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
+
+/// The largest files that bots may send (Bot API: "10 MB max size for photos, 50 MB for other
+/// files").
+const LARGEST_SENT: [(&str, usize); 2] = [("photo", 10_000_000), ("document", 50_000_000)];
+
+/// Reads a form; a file of it is kept aside, and its field names it.
+pub(super) async fn form(
+    shared: &Shared,
+    boundary: String,
+    bytes: Bytes,
+) -> Result<Value, Refusal> {
+    let wrong = || refuse(400, "Bad Request: can't parse multipart form data");
+    let whole = futures_util::stream::once(async move { Ok::<_, std::io::Error>(bytes) });
+    let mut form = multer::Multipart::new(whole, boundary);
+    let mut all = serde_json::Map::new();
+    while let Some(field) = form.next_field().await.map_err(|_| wrong())? {
+        let name = field.name().ok_or_else(wrong)?.to_owned();
+        let value = match field.file_name().map(str::to_owned) {
+            None => json!(field.text().await.map_err(|_| wrong())?),
+            Some(file) => {
+                let bytes = field.bytes().await.map_err(|_| wrong())?.to_vec();
+                shared.lock().posted.insert(file.clone(), bytes);
+                json!({"attached": file})
+            }
+        };
+        all.insert(name, value);
+    }
+    Ok(Value::Object(all))
+}
+
+pub(super) fn send(state: &mut State, body: &Value, kind: &'static str) -> Result<Value, Refusal> {
+    let Some(name) = body[kind]["attached"].as_str() else {
+        return Err(refuse(
+            400,
+            format!("Bad Request: there is no {kind} in the request"),
+        ));
+    };
+    let bytes = state.posted.get(name).cloned().unwrap_or_default();
+    let most = LARGEST_SENT
+        .iter()
+        .find(|(known, _)| *known == kind)
+        .unwrap();
+    if bytes.len() > most.1 {
+        return Err(refuse(413, "Request Entity Too Large"));
+    }
+    let picture = bytes.starts_with(b"\x89PNG") || bytes.starts_with(b"\xff\xd8\xff");
+    if kind == "photo" && !picture {
+        return Err(refuse(400, "Bad Request: IMAGE_PROCESS_FAILED"));
+    }
+    if bytes.is_empty() {
+        return Err(refuse(400, "Bad Request: file must be non-empty"));
+    }
+    let caption = body["caption"].as_str().unwrap_or("");
+    if text::units(caption) > 1024 {
+        return Err(refuse(400, "Bad Request: message caption is too long"));
+    }
+    let entities = structured(&body["caption_entities"]);
+    let text = match caption {
+        "" => text::Parsed {
+            text: String::new(),
+            entities: Vec::new(),
+        },
+        caption => text::parse(caption, body["parse_mode"].as_str(), entities.as_ref())
+            .map_err(|why| refuse(400, why))?,
+    };
+    let name = name.to_owned();
+    show(state, body, text, Some(Sent { kind, name, bytes }))
 }
 
 /// Answers `/file/bot<token>/<file_path>`.

@@ -31,6 +31,8 @@ pub fn run(state: &mut State, method: &str, body: &Value) -> Result<Value, Refus
             "has_main_web_app": false,
         })),
         "getfile" => super::files::get(state, body),
+        "senddocument" => super::files::send(state, body, "document"),
+        "sendphoto" => super::files::send(state, body, "photo"),
         "sendmessage" => send(state, body),
         "editmessagetext" => edit(state, body),
         "answercallbackquery" => answer(state, body),
@@ -53,7 +55,7 @@ fn integer(value: &Value) -> Option<i64> {
 }
 
 /// JSON as it is, or as text in a form.
-fn structured(value: &Value) -> Option<Value> {
+pub(super) fn structured(value: &Value) -> Option<Value> {
     match value {
         Value::Null => None,
         Value::String(text) => serde_json::from_str(text).ok(),
@@ -144,9 +146,19 @@ fn no_preview(body: &Value) -> bool {
 }
 
 fn send(state: &mut State, body: &Value) -> Result<Value, Refusal> {
+    let text = parsed(body)?;
+    show(state, body, text, None)
+}
+
+/// Shows a new message of the bot, with a file where it has one.
+pub(super) fn show(
+    state: &mut State,
+    body: &Value,
+    text: text::Parsed,
+    file: Option<super::files::Sent>,
+) -> Result<Value, Refusal> {
     let chat = chat(state, body)?;
     let thread = thread(state, chat, body)?;
-    let text = parsed(body)?;
     let buttons = buttons(body)?;
     let mut reply_to = None;
     if let Some(reply) = structured(&body["reply_parameters"]) {
@@ -169,6 +181,7 @@ fn send(state: &mut State, body: &Value) -> Result<Value, Refusal> {
         reply_to,
         thread,
         no_preview: no_preview(body),
+        file,
     };
     let message = state.own(chat, &shown);
     state.rooms.get_mut(&chat).unwrap().shown.push(shown);

@@ -33,6 +33,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
+pub use files::Sent;
 use state::State;
 pub use state::{Answered, BOT_ID, BOT_NAME, Call, Chat, Fault, Shown, User};
 

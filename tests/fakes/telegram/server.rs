@@ -10,9 +10,9 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::Shared;
 use super::methods::{self, Refusal, refuse};
 use super::state::{Call, Fault};
+use super::{Shared, files};
 
 /// Answers `/bot<token>/<method>`, GET or POST, JSON or form.
 pub async fn call(
@@ -28,7 +28,14 @@ pub async fn call(
         Some(token) if token.contains(':') => return refused(refuse(401, "Unauthorized")),
         _ => return refused(refuse(404, "Not Found")),
     }
-    let body = match arguments(query.as_deref(), &headers, &bytes) {
+    let kind = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok());
+    let read = match kind.and_then(|kind| multer::parse_boundary(kind).ok()) {
+        Some(boundary) => files::form(&shared, boundary, bytes).await,
+        None => arguments(query.as_deref(), &headers, &bytes),
+    };
+    let body = match read {
         Ok(body) => body,
         Err(refusal) => return refused(refusal),
     };

@@ -36,6 +36,8 @@ pub struct Shown {
     pub thread: Option<i64>,
     /// Whether link previews are off.
     pub no_preview: bool,
+    /// The file that it carries; the text is its caption then.
+    pub file: Option<super::files::Sent>,
 }
 
 impl Shown {
@@ -105,6 +107,8 @@ pub(super) struct State {
     pub people: HashMap<i64, String>,
     pub rooms: HashMap<i64, Room>,
     pub files: HashMap<String, super::files::Held>,
+    /// Files of forms, by the names that they were posted under.
+    pub posted: HashMap<String, Vec<u8>>,
     pub updates: VecDeque<(i64, Value)>,
     pub next_update: i64,
     pub next_message: i64,
@@ -137,6 +141,7 @@ impl State {
             people: HashMap::new(),
             rooms: HashMap::new(),
             files: HashMap::new(),
+            posted: HashMap::new(),
             updates: VecDeque::new(),
             next_update: 1000,
             next_message: 100,

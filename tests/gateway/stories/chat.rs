@@ -193,7 +193,10 @@ impl Chat {
                 let shown = self.world.fake.messages(*chat).into_iter();
                 let seen = shown.map(|shown| Seen {
                     key: shown.id.to_string(),
-                    text: shown.text,
+                    text: match shown.file {
+                        Some(file) => format!("{}\n{}", shown.text, file.name),
+                        None => shown.text,
+                    },
                     buttons: shown.buttons.into_iter().flatten().collect(),
                 });
                 seen.collect()
@@ -311,6 +314,7 @@ fn of_page(item: &Value) -> Seen {
         line(&json!(format!("Always would save: {rule}")));
     }
     line(&body["text"]);
+    line(&body["file"]["name"]);
     line(&body["footer"]);
     line(&body["outcome"]);
     let text_of = |value: &Value| value.as_str().unwrap().to_owned();

@@ -9,6 +9,7 @@ mod cards;
 mod crash;
 mod durable;
 mod files_in;
+mod files_out;
 mod groups;
 mod poison;
 mod presses;

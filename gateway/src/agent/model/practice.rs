@@ -116,6 +116,7 @@ fn order(line: &str) -> Option<Wanted> {
         "read" => Some(wanted("files", "read", &[("file", rest)])),
         "remember" => Some(wanted("memory", "save", &[("text", rest)])),
         "recall" => Some(wanted("memory", "search", &[("query", rest)])),
+        "send" => Some(wanted("files", "send", &[("file", rest)])),
         _ => None,
     }
 }

@@ -18,8 +18,10 @@ mod arrival;
 mod inside;
 mod look;
 mod patch;
+mod send;
 mod spec;
 
+pub use send::Screen;
 pub(crate) use spec::spec;
 
 use inside::{FILE_LIMIT, Inside, load, store};
@@ -28,7 +30,9 @@ use look::{Whole, foreign};
 /// The tool `files`.
 pub struct Files {
     root: PathBuf,
+    outgoing: PathBuf,
     marks: Arc<dyn Marks>,
+    screen: Arc<dyn Screen>,
 }
 
 /// What is known of the files that were written here.
@@ -54,9 +58,19 @@ pub trait Marks: Send + Sync {
 }
 
 impl Files {
-    /// Files in workspaces below `root`.
-    pub fn new(root: PathBuf, marks: Arc<dyn Marks>) -> Self {
-        Self { root, marks }
+    /// Files in workspaces below `root`; copies of what is sent lie in `outgoing`.
+    pub fn new(
+        root: PathBuf,
+        outgoing: PathBuf,
+        marks: Arc<dyn Marks>,
+        screen: Arc<dyn Screen>,
+    ) -> Self {
+        Self {
+            root,
+            outgoing,
+            marks,
+            screen,
+        }
     }
 
     fn open(&self, workspace: i64) -> Result<Dir, ToolError> {
@@ -189,6 +203,9 @@ impl Tool for Files {
         let Ok(path) = Inside::of(call) else {
             return BTreeMap::new();
         };
+        if call.command == "send" {
+            return self.ground_of_sending(path, whose.workspace).await;
+        }
         let state = match self.open(whose.workspace).and_then(|dir| load(&dir, &path)) {
             Ok(bytes) => digest::hex(&bytes),
             Err(error) => error.0,
@@ -197,10 +214,12 @@ impl Tool for Files {
     }
 
     async fn run(&self, permit: Permit, whose: &Whose) -> Result<Deed, ToolError> {
+        let ground = permit.ground().clone();
         let call = permit.redeem();
         match call.command.as_str() {
             "patch" => self.patch(&Inside::of(&call)?, &call, whose).await,
             "read" => self.read(&Inside::of(&call)?, whose).await,
+            "send" => self.send(Inside::of(&call)?, &call, &ground, whose).await,
             "search" => self.search(&call, whose).await,
             "tree" => self.tree(&call, whose).await,
             "write" => {

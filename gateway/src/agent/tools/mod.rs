@@ -14,7 +14,7 @@ mod files;
 mod memory;
 mod web;
 
-pub use files::{Files, Marks};
+pub use files::{Files, Marks, Screen};
 pub use memory::{Memories, Memory, Remembered};
 pub use web::{Engine, Web};
 

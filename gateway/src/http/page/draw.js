@@ -23,8 +23,22 @@ export function drawBubble(body) {
   const bubble = make("div", "bubble");
   if (Array.isArray(body.blocks)) bubble.append(drawBlocks(body.blocks));
   else bubble.append(make("div", "text", body.text || ""));
+  if (body.file) bubble.append(drawFile(body.file));
   if (body.footer) bubble.append(make("p", "footer", body.footer));
   return bubble;
+}
+
+function drawFile(file) {
+  const link = make("a", "file", `${file.name} (${file.bytes} bytes)`);
+  link.href = `/api/file/${encodeURIComponent(file.digest)}`;
+  link.download = file.name;
+  if (!file.picture) return link;
+  const picture = make("img");
+  picture.src = link.href;
+  picture.alt = "";
+  picture.style.maxWidth = "100%";
+  link.prepend(picture);
+  return link;
 }
 
 function drawBlocks(blocks) {

@@ -50,6 +50,16 @@ pub(crate) fn spec() -> ToolSpec {
                 "files.write",
             ),
             command(
+                "send",
+                "sends a file to this chat",
+                vec![
+                    file(),
+                    parameter("caption", "words that go with it", Body, No),
+                ],
+                Change::Something,
+                "files.send",
+            ),
+            command(
                 "tree",
                 "lists files and folders",
                 vec![folder()],

@@ -1,0 +1,153 @@
+//! How does a file go out? In one message with its caption; a longer one follows as text.
+
+use std::path::PathBuf;
+
+use bot_policy::event::FileKind;
+use bot_policy::id::{MessageRef, Place};
+use bot_policy::message::{Addresses, Body, Enclosure, Notice, OutboundMessage};
+use reqwest::multipart::{Form, Part as Piece};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::api::Api;
+use super::encode::{Part, encode, unsigned};
+use super::rich::{Face, Rich};
+use crate::{AdapterError, Encoded};
+
+/// The longest caption, in UTF-16 units (Bot API: "0-1024 characters").
+const CAPTION: usize = 1024;
+/// The largest photo, in bytes (Bot API: "10 MB max size for photos").
+const PHOTO: u64 = 10_000_000;
+/// The largest file, in bytes (Bot API: "50 MB for other files").
+const FILE: u64 = 50_000_000;
+
+/// A file of a message, as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Carried {
+    digest: String,
+    name: String,
+    bytes: u64,
+    shown: Shown,
+}
+
+/// How the app shows a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Shown {
+    Document,
+    Photo,
+}
+
+/// The parts of a message with a file.
+pub(super) fn enclosed(file: &Enclosure, message: &OutboundMessage) -> Vec<Encoded> {
+    let photo = file.kind == FileKind::Photo && file.bytes <= PHOTO;
+    let mut caption = Rich::default();
+    caption.push(&unsigned(&file.caption), Face::default());
+    let caption = match file.addresses {
+        Addresses::Inert => caption.inert(),
+        Addresses::Live => caption,
+    };
+    let fits = caption.units() <= CAPTION;
+    let piece = caption.cut().into_iter().next().filter(|_| fits);
+    let (text, entities) =
+        piece.map_or_else(Default::default, |piece| (piece.text, piece.entities));
+    let part = Part {
+        text,
+        entities,
+        bare: None,
+        rows: Vec::new(),
+        file: Some(Carried {
+            digest: file.digest.clone(),
+            name: file.name.clone(),
+            bytes: file.bytes,
+            shown: if photo { Shown::Photo } else { Shown::Document },
+        }),
+        answers: message
+            .answers
+            .as_ref()
+            .and_then(|id| id.as_str().parse().ok()),
+    };
+    let mut parts: Vec<Encoded> = serde_json::to_value(part)
+        .ok()
+        .map(Encoded)
+        .into_iter()
+        .collect();
+    if !fits {
+        let body = Body::Notice(Notice {
+            text: file.caption.clone(),
+            addresses: file.addresses,
+            choices: Default::default(),
+        });
+        parts.extend(encode(&OutboundMessage {
+            body,
+            answers: None,
+        }));
+    }
+    parts
+}
+
+/// Sends a part with its file.
+pub(super) async fn send(
+    api: &Api,
+    folder: Option<&PathBuf>,
+    place: &Place,
+    part: &Part,
+    file: &Carried,
+) -> Result<MessageRef, AdapterError> {
+    let bytes = read(folder, file).await?;
+    let (method, field) = match file.shown {
+        Shown::Document => ("SendDocument", "document"),
+        Shown::Photo => ("SendPhoto", "photo"),
+    };
+    let mut thread = super::thread(place)?;
+    let answer = loop {
+        let mut form = Form::new()
+            .text("chat_id", super::chat(place)?.to_string())
+            .part(
+                field,
+                Piece::bytes(bytes.clone()).file_name(file.name.clone()),
+            );
+        if !part.text.is_empty() {
+            form = form.text("caption", part.text.clone());
+        }
+        if !part.entities.is_empty() {
+            form = form.text("caption_entities", as_json(&part.entities));
+        }
+        if let Some(thread) = thread {
+            form = form.text("message_thread_id", thread.0.to_string());
+        }
+        if let Some(id) = part.answers {
+            let answers =
+                serde_json::json!({"message_id": id, "allow_sending_without_reply": true});
+            form = form.text("reply_parameters", answers.to_string());
+        }
+        match api.send_form(method, form).await {
+            Err(AdapterError::Refused(why))
+                if why.contains("thread not found") && thread.take().is_some() => {}
+            answer => break answer?,
+        }
+    };
+    let id = answer.get("message_id").and_then(Value::as_i64);
+    id.map(|id| MessageRef::new(id.to_string()))
+        .ok_or(AdapterError::Ambiguous)
+}
+
+fn as_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+async fn read(folder: Option<&PathBuf>, file: &Carried) -> Result<Vec<u8>, AdapterError> {
+    let gone = || AdapterError::Refused("the copy of the file is not there any more".to_owned());
+    if file.bytes > FILE {
+        return Err(AdapterError::Refused(format!(
+            "the file is larger than {} MB",
+            FILE / 1_000_000
+        )));
+    }
+    let named = file.digest.len() == 64 && file.digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let folder = folder.filter(|_| named).ok_or_else(gone)?;
+    let bytes = tokio::fs::read(folder.join(&file.digest)).await;
+    bytes
+        .ok()
+        .filter(|bytes| u64::try_from(bytes.len()) == Ok(file.bytes))
+        .ok_or_else(gone)
+}
