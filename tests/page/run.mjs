@@ -1,6 +1,7 @@
 // Does the page keep its promises in a real browser, before a real Postern?
 // Each promise is one line of the output; they stand in the order in which a person lives them.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { House, browse, linkIn, pair, press, say } from "./house.mjs";
 
 const PATIENCE = 8_000; // milliseconds
@@ -166,6 +167,19 @@ try {
     await press(page, "Show all");
     await page.locator(".slip", { hasText: "The whole of" }).waitFor();
     assert.ok((await page.locator(".slip").last().textContent()).includes(long));
+  });
+
+  await promise("a file goes up with its button, and one of the chat is saved from its link", async () => {
+    assert.equal(await page.getByRole("button", { name: "File" }).isVisible(), true);
+    await page.locator("#enclosed").setInputFiles({ name: "trip.txt", mimeType: "text/plain", buffer: Buffer.from("to the sea") });
+    await page.locator("#log .mine", { hasText: "(a file)" }).waitFor();
+    assert.deepEqual(await house.written("inbox/text-1.txt"), ["to the sea"]);
+    await say(page, "send notes.txt");
+    await press(page, "Allow once");
+    const link = page.locator("#log a.file", { hasText: "notes.txt (5 bytes)" });
+    const [saved] = await Promise.all([page.waitForEvent("download"), link.click()]);
+    assert.equal(saved.suggestedFilename(), "notes.txt");
+    assert.equal(await readFile(await saved.path(), "utf8"), "hello");
   });
 
   for (const [scheme, width] of [["dark", 390], ["light", 320], ["dark", 1000]]) {

@@ -187,6 +187,7 @@ fn router(desk: Arc<dyn Desk>, hosts: Hosts, closed: watch::Receiver<()>) -> Rou
         .route("/", get(page::index))
         .route("/app.js", get(page::script))
         .route("/draw.js", get(page::drawing))
+        .route("/enclose.js", get(page::enclosing))
         .route("/style.css", get(page::style))
         .route("/icon.svg", get(page::icon))
         .route("/healthz", get(api::healthz))

@@ -21,6 +21,13 @@ pub(super) async fn drawing() -> impl IntoResponse {
     )
 }
 
+pub(super) async fn enclosing() -> impl IntoResponse {
+    file(
+        "text/javascript; charset=utf-8",
+        include_str!("page/enclose.js"),
+    )
+}
+
 pub(super) async fn style() -> impl IntoResponse {
     file("text/css; charset=utf-8", include_str!("page/style.css"))
 }

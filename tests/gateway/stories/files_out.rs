@@ -136,7 +136,7 @@ async fn a_picture_is_shown_as_one_and_a_lost_answer_is_told_and_not_repeated() 
         name: "picture-1.png".to_owned(),
         bytes: png.to_vec(),
     };
-    assert_eq!(sent(), [picture.clone()]);
+    assert_eq!(sent(), std::slice::from_ref(&picture));
     chat.press(&told, "Resend").await;
     assert!(
         soon(|| (sent() == [picture.clone(), picture.clone()]).then_some(()))

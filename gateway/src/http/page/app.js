@@ -359,17 +359,6 @@ $("typed").addEventListener("submit", (event) => {
   const typed = $("typed-code").value.trim();
   if (typed) pair(typed, event.submitter || $("typed-code"));
 });
-$("enclose").addEventListener("click", () => $("enclosed").click());
-$("enclosed").addEventListener("change", async () => {
-  const [file] = $("enclosed").files;
-  $("enclosed").value = "";
-  if (!file) return;
-  const answer = await fetch(`/api/upload/${crypto.randomUUID()}`, {
-    method: "POST", body: file, headers: { "Content-Type": "application/octet-stream" },
-  }).catch(() => null);
-  const told = answer ? await answer.json().catch(() => ({})) : {};
-  if (!answer?.ok) $("passing").textContent = told.error || "The file did not arrive; try again.";
-});
 $("composer").addEventListener("submit", (event) => {
   event.preventDefault();
   const text = $("words").value;
