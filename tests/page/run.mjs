@@ -170,10 +170,13 @@ try {
   });
 
   await promise("a file goes up with its button, and one of the chat is saved from its link", async () => {
+    await press(page, "Deny");
+    await outcomes(page).last().getByText("it did not run").waitFor();
     assert.equal(await page.getByRole("button", { name: "File" }).isVisible(), true);
     await page.locator("#enclosed").setInputFiles({ name: "trip.txt", mimeType: "text/plain", buffer: Buffer.from("to the sea") });
     await page.locator("#log .mine", { hasText: "(a file)" }).waitFor();
-    assert.deepEqual(await house.written("inbox/text-1.txt"), ["to the sea"]);
+    await say(page, "read inbox/file-1.txt");
+    await page.locator(".of-reply .bubble", { hasText: "to the sea" }).waitFor();
     await say(page, "send notes.txt");
     await press(page, "Allow once");
     const link = page.locator("#log a.file", { hasText: "notes.txt (5 bytes)" });
