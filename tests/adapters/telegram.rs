@@ -2,6 +2,7 @@
 
 mod config;
 mod decode;
+mod enclose;
 mod encode;
 mod fake;
 mod listen;
