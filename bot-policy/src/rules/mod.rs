@@ -296,7 +296,7 @@ fn reason(text: &str) -> String {
         .to_owned()
 }
 
-const SHIPPED: [&str; 16] = [
+const SHIPPED: [&str; 15] = [
     "@coder git-branch",
     "@coder git-changed",
     "@coder git-diff",
@@ -305,7 +305,6 @@ const SHIPPED: [&str; 16] = [
     "@coder read",
     "@coder search",
     "@coder tree",
-    "@files list",
     "@files read",
     "@files search",
     "@files tree",
