@@ -104,9 +104,12 @@ impl PageDesk for Desk {
         let Some(sent) = sent.await.map_err(told)? else {
             return Ok(None);
         };
-        let bytes = tokio::fs::read(self.house.sent.join(digest)).await;
-        let bytes = bytes.map_err(|error| DeskError(error.to_string()))?;
-        Ok(Some((sent.name, sent.kind, bytes)))
+        match tokio::fs::read(self.house.sent.join(digest)).await {
+            Ok(bytes) => Ok(Some((sent.name, sent.kind, bytes))),
+            // Copies that were sent long ago are taken away.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(DeskError(error.to_string())),
+        }
     }
 
     async fn owner_of(&self, place: &Place) -> Result<Option<Person>, DeskError> {

@@ -261,6 +261,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     });
     part(&mut tasks, &house, "the inbox", inbox::take_in_again);
     part(&mut tasks, &house, "the end of questions", expire);
+    part(&mut tasks, &house, "the end of copies", outgoing::clear);
     for line in house.lines.values() {
         tasks.spawn(hear(house.clone(), line.clone()));
     }

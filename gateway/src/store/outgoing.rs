@@ -41,6 +41,15 @@ impl Store {
         .await
     }
 
+    /// Forgets what was sent last before then: no place may have it any more.
+    pub async fn forget_enclosed(&self, before: Timestamp) -> Result<(), StoreError> {
+        self.write(move |tx| {
+            tx.execute("DELETE FROM outgoing WHERE at < ?1", [before.0])?;
+            Ok(())
+        })
+        .await
+    }
+
     /// A file that was sent to this place.
     pub async fn enclosed(
         &self,

@@ -146,6 +146,56 @@ async fn a_picture_is_shown_as_one_and_a_lost_answer_is_told_and_not_repeated() 
 }
 
 #[tokio::test]
+async fn a_copy_goes_thirty_days_after_it_was_sent_and_a_younger_one_stays() {
+    let (mut house, chat) = House::with_owner(Door::Telegram).await;
+    let (at, _) = with_notes(&house, &chat).await;
+    std::fs::write(at.join("young.txt"), "young").unwrap();
+    chat.say("/policy auto").await;
+    chat.told("Policy: auto.").await;
+    for (name, times) in [("notes.txt", 1), ("young.txt", 2)] {
+        chat.say(&format!("send {name}")).await;
+        let sent = soon(|| (house.count("SELECT count(*) FROM outgoing") == times).then_some(()));
+        assert!(sent.await.is_some(), "{name}: {}", house.errors());
+    }
+    house.all_sent().await;
+    house.kill();
+    let day = std::time::Duration::from_secs(24 * 60 * 60);
+    let folder = house.home.data().join("outgoing");
+    let copy_of = |name: &str| -> PathBuf {
+        let database = house.database();
+        let query = "SELECT digest FROM outgoing WHERE name = ?1";
+        let digest = database.query_row(query, [name], |row| row.get::<_, String>(0));
+        folder.join(digest.unwrap())
+    };
+    let (old, young) = (copy_of("notes.txt"), copy_of("young.txt"));
+    for (copy, days) in [(&old, 31), (&young, 29)] {
+        let then = std::time::SystemTime::now() - day * days;
+        std::fs::File::options()
+            .write(true)
+            .open(copy)
+            .unwrap()
+            .set_modified(then)
+            .unwrap();
+        let ago = i64::try_from((day * days).as_millis()).unwrap();
+        let digest = copy.file_name().unwrap().to_str().unwrap().to_owned();
+        let set = "UPDATE outgoing SET at = at - ?1 WHERE digest = ?2";
+        house.database().execute(set, (ago, digest)).unwrap();
+    }
+    house.start().await;
+    assert!(
+        soon(|| (!old.exists()).then_some(())).await.is_some(),
+        "{}",
+        house.errors()
+    );
+    assert_eq!(std::fs::read(&young).unwrap(), b"young");
+    assert_eq!(house.count("SELECT count(*) FROM outgoing"), 1);
+    assert_eq!(
+        house.count("SELECT count(*) FROM outgoing WHERE name = 'young.txt'"),
+        1
+    );
+}
+
+#[tokio::test]
 async fn f83_a_guest_has_no_way_to_files_not_even_by_sending_one() {
     let (house, _chat) = House::with_owner(Door::Telegram).await;
     let guest = house.new_code(Some("Ben")).await;
