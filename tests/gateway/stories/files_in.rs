@@ -181,3 +181,29 @@ async fn the_page_takes_a_file_of_whoever_is_let_in_and_no_other() {
     chat.settle().await;
     lies(&house, &["file-1.txt", "picture-1.png"]).await;
 }
+
+#[tokio::test]
+async fn a_pdf_and_a_page_that_were_sent_are_read_elsewhere_and_a_bomb_ends_there() {
+    let (house, chat) = House::with_owner(Door::Telegram).await;
+    let page = b"<!doctype html><html><script>no()</script><p>said on a page</p></html>";
+    let sent = [fixture("plain.pdf"), fixture("bomb.pdf"), page.to_vec()];
+    for bytes in &sent {
+        let none = json!({});
+        house
+            .fake()
+            .send_file(ANNA, ANNA.direct(), "document", bytes, none);
+    }
+    lies(&house, &["file-1.pdf", "file-2.pdf", "file-3.txt"]).await;
+    chat.say("read inbox/file-1.pdf").await;
+    chat.told("The gate opens at nine").await;
+    chat.say("read inbox/file-2.pdf").await;
+    chat.told("inbox/file-2.pdf: ").await;
+    chat.say("read inbox/file-3.txt").await;
+    let told = chat.told("said on a page").await;
+    assert!(!told.text.contains("script"), "{told:?}");
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures");
+    std::fs::read(folder.join("web-pages").join(name)).unwrap()
+}

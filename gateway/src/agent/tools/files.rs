@@ -15,6 +15,7 @@ use super::{Deed, Tool, ToolError, Whose};
 use crate::digest;
 
 mod arrival;
+mod document;
 mod inside;
 mod look;
 mod patch;
@@ -24,7 +25,7 @@ mod spec;
 pub use send::Screen;
 pub(crate) use spec::spec;
 
-use inside::{FILE_LIMIT, Inside, load, store};
+use inside::{FILE_LIMIT, Inside, load, load_up_to, store};
 use look::{Whole, foreign};
 
 /// The tool `files`.
@@ -83,9 +84,9 @@ impl Files {
     }
 
     async fn read(&self, path: &Inside, whose: &Whose) -> Result<Deed, ToolError> {
-        let bytes = load(&self.open(whose.workspace)?, path)?;
-        let text = text_of(path, bytes)?;
-        let digest = digest::hex(text.as_bytes());
+        let bytes = load_up_to(&self.open(whose.workspace)?, path, document::LARGEST)?;
+        let digest = digest::hex(&bytes);
+        let text = document::text(path, bytes).await?;
         let taint = self.mark_of(path, &digest, whose).await;
         let outcome = format!("read {path} ({})", bytes_of(text.len()));
         Ok(Deed {

@@ -92,16 +92,19 @@ pub(super) fn regular(dir: &Dir, path: &Inside) -> Result<File, ToolError> {
 
 /// Reads a whole file.
 pub(super) fn load(dir: &Dir, path: &Inside) -> Result<Vec<u8>, ToolError> {
+    load_up_to(dir, path, FILE_LIMIT)
+}
+
+/// Reads a whole file of at most so many bytes.
+pub(super) fn load_up_to(dir: &Dir, path: &Inside, most: usize) -> Result<Vec<u8>, ToolError> {
     let file = regular(dir, path)?;
     let mut bytes = Vec::new();
-    let limit = FILE_LIMIT as u64 + 1;
+    let limit = most as u64 + 1;
     file.take(limit)
         .read_to_end(&mut bytes)
         .map_err(|error| refused(path, &error))?;
-    if bytes.len() > FILE_LIMIT {
-        return Err(ToolError(format!(
-            "{path} is larger than {FILE_LIMIT} bytes"
-        )));
+    if bytes.len() > most {
+        return Err(ToolError(format!("{path} is larger than {most} bytes")));
     }
     Ok(bytes)
 }
