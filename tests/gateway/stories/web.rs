@@ -1,5 +1,6 @@
 //! What a page says is data, and no address leads inside.
 
+use fakes::brave::Brave;
 use fakes::site::{Page, Site};
 
 use super::chat::{Chat, Door};
@@ -177,4 +178,40 @@ async fn a_search_gives_outside_content_and_is_not_offered_where_no_engine_is_se
     chat.say("look old gates").await;
     chat.sees("why not", |seen| seen.text.contains("not run: "))
         .await;
+}
+
+#[tokio::test]
+async fn brave_is_asked_with_the_key_of_its_file_and_a_wrong_one_is_told_without_it() {
+    for (held, known) in [("BSA-right-key-0001", true), ("BSA-wrong-key-0002", false)] {
+        let engine = Brave::start("BSA-right-key-0001").await;
+        let mut house = House::build().await;
+        let file = house.home.path().join("brave");
+        std::fs::write(&file, format!("{held}\n")).unwrap();
+        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600))
+            .unwrap();
+        house.configure_more(&format!(
+            "[search]\nengine = \"brave\"\nkey_file = {file:?}\napi = {:?}\n",
+            engine.api()
+        ));
+        house.start().await;
+        let chat = house.enter(Door::Telegram, OWNER, &house.code()).await;
+        chat.say("look old gates").await;
+        let status = if known {
+            let seen = chat.told("https://gates.example/").await;
+            assert!(!seen.text.contains("javascript"), "{seen:?}");
+            chat.told(MARK).await;
+            200
+        } else {
+            chat.told("failed: the search engine 127.0.0.1 answers with status 422")
+                .await;
+            422
+        };
+        let asked = engine.asked();
+        let asked: Vec<_> = asked
+            .iter()
+            .map(|(code, q)| (code.as_u16(), q.as_str()))
+            .collect();
+        assert_eq!(asked, [(status, "old gates")]);
+        assert!(!house.errors().contains(held), "{}", house.errors());
+    }
 }
