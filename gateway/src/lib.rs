@@ -38,9 +38,11 @@ mod clock;
 mod commands;
 pub mod config;
 mod conversation;
+mod course;
 mod desk;
 mod digest;
 pub mod doctor;
+mod ends;
 mod extract;
 pub mod folder;
 mod gate;
@@ -59,12 +61,14 @@ pub mod secrets;
 pub mod socket;
 mod store;
 mod toolbox;
+mod why;
 pub mod writer;
 
 use agent::model::{Model, Practice};
 use agent::tools::{Engine, Files, ToolError, Tools};
 use cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
 use config::Config;
+use ends::expire;
 use folder::DataFolder;
 use http::admin::AdminToken;
 use inbox::Signal;
@@ -77,8 +81,6 @@ use store::{Letter, Store};
 /// The name of the one bot of this version; it stands in every record.
 const BOT: &str = "postern";
 
-/// How often questions are looked at whose time may be over.
-const EXPIRY: Duration = Duration::from_secs(1);
 /// How long what is under way may take when the program is told to stop.
 const GRACE: Duration = Duration::from_secs(3);
 
@@ -141,6 +143,8 @@ struct House {
     model: Arc<dyn Model>,
     secrets: Secrets,
     rulebook: Rulebook,
+    /// Keys the digests of what the audit does not keep.
+    audit_key: String,
     letters: mpsc::UnboundedSender<Letter>,
     signals: mpsc::UnboundedSender<Signal>,
     states: watch::Sender<BTreeMap<LineId, LineStatus>>,
@@ -214,6 +218,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let uploads = desk::uploads(data.path(), &store).await?;
     web.set_uploads(uploads.clone());
     let files = toolbox::files(data.path(), &store);
+    let audit_key = store.audit_key().await?;
     let (letters, outbox) = mpsc::unbounded_channel();
     let (signals, switchboard) = mpsc::unbounded_channel();
     let house = Arc::new(House {
@@ -225,6 +230,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         model: Arc::new(Practice),
         secrets,
         rulebook: Rulebook::new(config_folder.path()),
+        audit_key,
         letters,
         signals,
         states: watch::Sender::new(BTreeMap::new()),
@@ -323,22 +329,6 @@ fn lines(config: &Config, web: &Arc<Web>) -> Result<BTreeMap<LineId, Arc<dyn Ada
         lines.insert(line.clone(), adapters::build(line.clone(), config)?);
     }
     Ok(lines)
-}
-
-async fn expire(house: Arc<House>) {
-    let mut tick = tokio::time::interval(EXPIRY);
-    loop {
-        tick.tick().await;
-        match house.store.expire(clock::now()).await {
-            Ok((which, letters)) => {
-                house.post(letters);
-                house.wake(which);
-            }
-            Err(error) => {
-                tracing::error!(%error, "questions whose time is over could not be closed")
-            }
-        }
-    }
 }
 
 async fn banner(

@@ -13,8 +13,11 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
 use crate::writer::{WriteError, Writer, within_savepoint};
 
+mod approvals;
+mod asking;
 mod audit;
 mod buttons;
+mod choices;
 mod claims;
 mod codes;
 mod commands;
@@ -23,22 +26,27 @@ mod conversations;
 mod delivery;
 mod fetched;
 mod inbox;
+mod incognito;
 mod leases;
 mod marks;
 mod memories;
+mod memory_cards;
 mod outbox;
 mod pending;
 mod people;
 mod poison;
 mod pulse;
 mod questions;
+mod quiet;
 mod received;
 mod rows;
 mod sessions;
 mod turns;
+mod workers;
 
 pub use audit::AuditEntry;
-pub use buttons::{Meaning, Pressed};
+pub use buttons::{Meaning, OfMemory, Pressed};
+pub use choices::Choose;
 pub use conversations::Loaded;
 pub use delivery::HandOver;
 pub use inbox::Accepted;
@@ -49,7 +57,7 @@ pub use poison::Attempt;
 pub use questions::Closing;
 pub use received::Wanted;
 pub use sessions::ScreenLine;
-pub use turns::Speak;
+pub use turns::{Finish, Speak};
 
 /// Renders a message for a line; pure.
 pub type Encoder = dyn Fn(&LineId, &OutboundMessage) -> Vec<Encoded> + Send + Sync;
@@ -149,6 +157,7 @@ fn blame(error: &rusqlite::Error) -> Blame {
 
 const STEPS: &[(i64, &str)] = &[
     (1, include_str!("migrations/0001_door.sql")),
+    (2, include_str!("migrations/0002_turn.sql")),
     (3, include_str!("migrations/0003_files.sql")),
     (4, include_str!("migrations/0004_nothing_lost.sql")),
 ];
@@ -171,6 +180,14 @@ impl Store {
 
     pub(crate) fn encode(&self, line: &LineId, message: &OutboundMessage) -> Vec<Encoded> {
         (self.encode)(line, message)
+    }
+
+    /// Writes everything into the database and empties its log. False when somebody reads.
+    fn truncate_log(&self) -> Result<bool, StoreError> {
+        let connection = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let busy: i64 =
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+        Ok(busy == 0)
     }
 
     async fn write<T, F>(&self, job: F) -> Result<T, StoreError>

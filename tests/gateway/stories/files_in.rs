@@ -81,7 +81,7 @@ async fn f94_no_name_that_a_sender_chose_reaches_the_disk_or_the_model() {
     chat.told("plain words").await;
     chat.say("write notes.txt: x").await;
     let card = chat.card().await;
-    assert_eq!(card.labels(), ["Allow once", "Deny"], "{card:?}");
+    assert_eq!(card.labels(), ["Allow once", "Deny", "More"], "{card:?}");
 }
 
 #[tokio::test]

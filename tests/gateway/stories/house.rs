@@ -252,6 +252,22 @@ impl House {
         std::fs::read_to_string(self.home.config().join("policy.json")).ok()
     }
 
+    /// The owner's rules, as soon as there are any.
+    pub async fn policy_soon(&self) -> String {
+        soon(|| self.policy()).await.expect("saved rules")
+    }
+
+    /// Waits until the newest words are stored and the model is at them.
+    pub async fn thinks(&self) {
+        let unseen =
+            "SELECT count(*) FROM conversation WHERE ended IS NULL AND (SELECT open FROM entry
+            WHERE conversation = conversation.id ORDER BY seq DESC LIMIT 1) = 1";
+        let thinking = soon(|| (self.count(unseen) > 0).then_some(()));
+        assert!(thinking.await.is_some(), "nothing is being thought");
+        // Between the row and the first thought lies nothing that could be waited for.
+        tokio::time::sleep(Duration::from_millis(300)).await;
+    }
+
     /// The database, for looking and, while nothing runs, for leaving it as a crash would.
     pub fn database(&self) -> rusqlite::Connection {
         let database = rusqlite::Connection::open(self.home.data().join("postern.db")).unwrap();
