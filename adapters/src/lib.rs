@@ -54,6 +54,9 @@ pub trait Adapter: Send + Sync {
     /// Pure: the same message gives the same parts.
     fn encode(&self, message: &OutboundMessage) -> Vec<Encoded>;
 
+    /// What a part says, as plain text, for showing it where another adapter speaks. Pure.
+    fn plain(&self, part: &Encoded) -> String;
+
     /// Answers a press or a command at once, with a private notice where there is one to give.
     async fn acknowledge(
         &self,

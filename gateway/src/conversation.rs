@@ -32,7 +32,7 @@ const TYPING_AFTER: Duration = Duration::from_millis(700);
 /// How long platforms show it.
 const TYPING_LASTS: Duration = Duration::from_secs(4);
 /// How long a conversation waits when the store does not answer.
-const STORE_PAUSE: Duration = Duration::from_secs(5);
+const STORE_PAUSE: Duration = Duration::from_secs(1);
 /// How often a step that fails is tried again, and the pause before each.
 const STEP_TRIES: u32 = 2;
 const STEP_PAUSE: Duration = Duration::from_millis(500);

@@ -159,18 +159,18 @@ async fn run(
         ..told
     };
     let outcome = house.secrets.cut(&outcome);
-    let letters = house
-        .store
-        .finish(
+    let finish = || {
+        house.store.finish(
             loaded.id,
-            call,
+            call.clone(),
             ended,
-            told,
-            outcome,
+            told.clone(),
+            outcome.clone(),
             Vec::new(),
             clock::now(),
         )
-        .await?;
+    };
+    let letters = house.until_stored(finish).await?;
     house.post(letters);
     Ok(Flow::More)
 }

@@ -44,6 +44,7 @@ pub mod doctor;
 mod extract;
 pub mod folder;
 mod gate;
+mod holds;
 pub mod http;
 mod inbox;
 pub mod keep;
@@ -58,6 +59,7 @@ mod rulebook;
 pub mod secrets;
 pub mod socket;
 mod store;
+mod sweep;
 mod toolbox;
 pub mod writer;
 
@@ -148,6 +150,8 @@ struct House {
     web_address: String,
     /// The first owner code with the links that were shown beside it, once it was shown.
     first_code: OnceLock<OwnerCode>,
+    /// Which places were asked to be quiet.
+    holds: holds::Holds,
     /// Whether letters were sent before in this run.
     outbox_runs: AtomicBool,
     /// Which parts have crashed since the start.
@@ -231,6 +235,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         since: clock::now(),
         web_address,
         first_code: OnceLock::new(),
+        holds: holds::Holds::default(),
         outbox_runs: AtomicBool::new(false),
         crashes: keep::Crashes::default(),
         pulse: pulse::Pulse::default(),
@@ -238,6 +243,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let socket = socket::Socket::open(&data)?;
     house.store.forget_leases().await?;
     house.take_up().await?;
+    house.store_written();
 
     let (stop, stopping) = watch::channel(());
     let (close, closing) = watch::channel(());
@@ -255,6 +261,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     });
     part(&mut tasks, &house, "the inbox", inbox::take_in_again);
     part(&mut tasks, &house, "the end of questions", expire);
+    part(&mut tasks, &house, "the broom", sweep::sweep);
     for line in house.lines.values() {
         tasks.spawn(hear(house.clone(), line.clone()));
     }

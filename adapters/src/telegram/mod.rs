@@ -150,6 +150,10 @@ impl Adapter for Telegram {
         encode::encode(message)
     }
 
+    fn plain(&self, part: &Encoded) -> String {
+        open(part).map(|part| part.text).unwrap_or_default()
+    }
+
     async fn acknowledge(
         &self,
         reply: &ReplyHandle,

@@ -8,6 +8,8 @@ use clap::{Parser, Subcommand};
 use crate::folder::{Folder, Purpose};
 use crate::socket::{Answer, AskError, Request, ask};
 
+mod audit;
+mod backup;
 pub mod banner;
 mod config;
 mod doctor;
@@ -34,6 +36,11 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Order {
+    /// Look at the audit
+    #[command(subcommand)]
+    Audit(audit::Order),
+    /// Copy everything that was stored into one file
+    Backup(backup::Arguments),
     /// Look at the configuration
     #[command(subcommand)]
     Config(config::Order),
@@ -64,7 +71,9 @@ pub fn main() -> std::io::Result<ExitCode> {
     let screen = Screen::of_this_process();
     let mut runtime = match order {
         Order::Up => tokio::runtime::Builder::new_multi_thread(),
-        Order::Config(_)
+        Order::Audit(_)
+        | Order::Backup(_)
+        | Order::Config(_)
         | Order::Doctor
         | Order::Pair(_)
         | Order::Rules(_)
@@ -73,6 +82,8 @@ pub fn main() -> std::io::Result<ExitCode> {
     };
     let done = runtime.enable_all().build()?.block_on(async {
         match order {
+            Order::Audit(order) => audit::run(&screen, order),
+            Order::Backup(arguments) => backup::run(&screen, arguments),
             Order::Config(order) => config::run(&screen, order),
             Order::Doctor => doctor::run(&screen).await,
             Order::Pair(arguments) => pair::run(&screen, arguments).await,
@@ -97,6 +108,18 @@ async fn ask_running(request: &Request) -> Result<Answer, Stop> {
     let path = Purpose::Data.path()?;
     let folder = Folder::existing(Purpose::Data, &path)?.ok_or(AskError::NotRunning)?;
     Ok(ask(&folder, request).await?)
+}
+
+/// The data folder, whether the gateway runs on it or not.
+fn existing_data() -> Result<std::path::PathBuf, Stop> {
+    let path = Purpose::Data.path()?;
+    match Folder::existing(Purpose::Data, &path)? {
+        Some(_) if path.join("postern.db").exists() => Ok(path),
+        Some(_) | None => Err(Stop::Because(format!(
+            "nothing is stored in {} yet; start Postern with: postern",
+            path.display()
+        ))),
+    }
 }
 
 /// An answer to something else than what was asked.

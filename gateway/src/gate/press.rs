@@ -229,7 +229,9 @@ pub(crate) async fn acknowledge(
 
 /// Shows that an answer is being written, where the platform can.
 pub(crate) async fn show_typing(house: &House, place: &Place) {
-    if let Some(adapter) = house.lines.get(&place.line)
+    // Not worth a call where the platform asked us to be quiet.
+    if house.holds.until(place, clock::now()).is_none()
+        && let Some(adapter) = house.lines.get(&place.line)
         && let Err(error) = adapter.typing(place).await
     {
         tracing::debug!(%error, line = %place.line, "typing was not shown");

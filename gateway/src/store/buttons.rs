@@ -48,7 +48,7 @@ pub(super) fn button(
 ) -> Result<Button, StoreError> {
     let token = chance::token()?;
     tx.prepare_cached(
-        "INSERT INTO button (hash, place, person, question, meaning) VALUES (?1, ?2, ?3, ?4, ?5)",
+        "INSERT INTO button (hash, place, person, question, meaning, at) VALUES (?1, ?2, ?3, ?4, ?5, unixepoch() * 1000)",
     )?
     .execute(params![
         token_hash(&token),

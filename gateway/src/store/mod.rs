@@ -14,6 +14,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 use crate::writer::{WriteError, Writer, within_savepoint};
 
 mod audit;
+mod backup;
 mod buttons;
 mod claims;
 mod codes;
@@ -21,6 +22,7 @@ mod commands;
 mod console;
 mod conversations;
 mod delivery;
+mod detour;
 mod fetched;
 mod inbox;
 mod leases;
@@ -30,14 +32,17 @@ mod outbox;
 mod pending;
 mod people;
 mod poison;
+mod prune;
 mod pulse;
 mod questions;
 mod received;
 mod rows;
 mod sessions;
 mod turns;
+mod verify;
 
 pub use audit::AuditEntry;
+pub use backup::backup;
 pub use buttons::{Meaning, Pressed};
 pub use conversations::Loaded;
 pub use delivery::HandOver;
@@ -46,10 +51,12 @@ pub use outbox::{Handed, Letter, Outcome, Repeat};
 pub use pending::Pending;
 pub use people::Claimed;
 pub use poison::Attempt;
+pub use prune::Walk;
 pub use questions::Closing;
 pub use received::Wanted;
 pub use sessions::ScreenLine;
 pub use turns::Speak;
+pub use verify::{Verified, verify_audit};
 
 /// Renders a message for a line; pure.
 pub type Encoder = dyn Fn(&LineId, &OutboundMessage) -> Vec<Encoded> + Send + Sync;
@@ -206,6 +213,18 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// Opens the database of a data folder beside the program that may be running on it.
+fn look(path: &Path) -> Result<Connection, StoreError> {
+    use rusqlite::OpenFlags;
+    let connection = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    connection.busy_timeout(std::time::Duration::from_secs(5))?;
+    refuse_newer(&connection)?;
+    Ok(connection)
+}
+
 fn migrate(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(
         "BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS step (number INTEGER PRIMARY KEY, checksum TEXT NOT NULL)",
@@ -219,12 +238,17 @@ fn migrate(connection: &Connection) -> Result<(), StoreError> {
     }
 }
 
-fn take_steps(connection: &Connection) -> Result<(), StoreError> {
+fn refuse_newer(connection: &Connection) -> Result<(), StoreError> {
     let newest: Option<i64> =
         connection.query_row("SELECT max(number) FROM step", [], |row| row.get(0))?;
-    if let Some(newest) = newest.filter(|newest| STEPS.iter().all(|(number, _)| number < newest)) {
-        return Err(StoreError::Newer(newest));
+    match newest.filter(|newest| STEPS.iter().all(|(number, _)| number < newest)) {
+        Some(newest) => Err(StoreError::Newer(newest)),
+        None => Ok(()),
     }
+}
+
+fn take_steps(connection: &Connection) -> Result<(), StoreError> {
+    refuse_newer(connection)?;
     for (number, sql) in STEPS {
         let checksum = crate::digest::hex(sql.as_bytes());
         let known: Option<String> = connection

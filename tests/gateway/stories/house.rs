@@ -106,9 +106,15 @@ impl House {
 
     /// Starts the program and waits until it says that it serves.
     pub async fn start(&mut self) {
-        let mut child = self
-            .home
-            .command(&[])
+        let command = self.home.command(&[]);
+        let serves = self.start_by(command).await;
+        let said = format!("{}{}", self.banner, self.errors());
+        assert!(serves, "it did not start: {said}");
+    }
+
+    /// Starts the program by this command; whether it came to serve.
+    pub async fn start_by(&mut self, mut command: std::process::Command) -> bool {
+        let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -136,14 +142,13 @@ impl House {
         .unwrap();
         // Read on, so that the program never waits for its terminal.
         std::thread::spawn(move || std::io::copy(&mut { rest }, &mut std::io::sink()));
-        assert!(
-            banner.ends_with("To stop: Ctrl-C\n"),
-            "it did not start: {banner}{}",
-            self.errors()
-        );
-        let base = word_after(&banner, "web chat  on   ").expect("the address of the page");
-        *self.world.base.lock().unwrap() = base.trim_end_matches('/').to_owned();
+        let serves = banner.ends_with("To stop: Ctrl-C\n");
+        if serves {
+            let base = word_after(&banner, "web chat  on   ").expect("the address of the page");
+            *self.world.base.lock().unwrap() = base.trim_end_matches('/').to_owned();
+        }
         self.banner = banner;
+        serves
     }
 
     /// Ends it as a power cut would.
