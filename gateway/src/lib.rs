@@ -31,7 +31,7 @@ use bot_policy::pairing::CodeRole;
 use bot_policy::secret::NotRedactable;
 use tokio::sync::{Mutex, mpsc, watch};
 
-mod agent;
+pub mod agent;
 mod chance;
 pub mod cli;
 mod clock;
@@ -61,7 +61,7 @@ mod store;
 mod toolbox;
 pub mod writer;
 
-use agent::model::{Model, Practice};
+use agent::model::{Chosen, Model, ModelSetupError, chosen};
 use agent::tools::{Engine, Files, ToolError, Tools};
 use cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
 use config::Config;
@@ -108,6 +108,9 @@ pub enum RunError {
     /// The admin token cannot be used.
     #[error(transparent)]
     AdminToken(#[from] http::admin::AdminTokenError),
+    /// The model cannot be set up.
+    #[error(transparent)]
+    Model(#[from] ModelSetupError),
     /// A secret cannot be kept from getting out.
     #[error(transparent)]
     Secret(#[from] NotRedactable),
@@ -196,12 +199,10 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let admin = config.web.admin_token_file.as_deref();
     let admin = admin.map(AdminToken::read).transpose()?;
     let of_lines = lines.values().flat_map(|line| line.secrets());
-    let keys = engine.iter().flat_map(Engine::secrets);
-    secrets.load(
-        of_lines
-            .chain(admin.as_ref().map(AdminToken::secret))
-            .chain(keys),
-    )?;
+    let of_engine = engine.iter().flat_map(Engine::secrets);
+    let of_admin = admin.as_ref().map(AdminToken::secret);
+    let Chosen { model, shown, keys } = chosen(config.model.as_ref(), environment)?;
+    secrets.load(of_lines.chain(of_admin).chain(of_engine).chain(keys))?;
     let (encoders, cutting) = (lines.clone(), secrets.clone());
     let store = Store::open(
         &data.path().join("postern.db"),
@@ -222,7 +223,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         uploads,
         store,
         lines: Lines(lines),
-        model: Arc::new(Practice),
+        model,
         secrets,
         rulebook: Rulebook::new(config_folder.path()),
         letters,
@@ -280,7 +281,10 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         stopped(stopping.clone()),
     ));
     let banner = banner(&house, &config, &config_folder, &data, bound.taken).await?;
-    started(banner);
+    started(Banner {
+        model: shown,
+        ..banner
+    });
     tokio::select! {
         () = socket.serve(house.as_ref()) => {}
         () = shutdown => {}
@@ -314,6 +318,11 @@ fn part<F, Made>(
 async fn stopped(mut stopping: watch::Receiver<()>) {
     // Ends when the sender is dropped.
     while stopping.changed().await.is_ok() {}
+}
+
+/// A variable of the environment that holds text.
+fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
 fn lines(config: &Config, web: &Arc<Web>) -> Result<BTreeMap<LineId, Arc<dyn Adapter>>, RunError> {

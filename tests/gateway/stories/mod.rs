@@ -10,6 +10,8 @@ mod crash;
 mod durable;
 mod files_in;
 mod groups;
+mod mind;
+mod mind_trouble;
 mod poison;
 mod presses;
 mod strangers;
