@@ -92,9 +92,9 @@ impl Home {
             .args(arguments)
             .env("POSTERN_DATA", self.data())
             .env("POSTERN_CONFIG", self.config())
-            .env_remove("ANTHROPIC_API_KEY")
-            .env_remove("GEMINI_API_KEY")
-            .env_remove("OPENAI_API_KEY")
+            .env("ANTHROPIC_API_KEY", "")
+            .env("GEMINI_API_KEY", "")
+            .env("OPENAI_API_KEY", "")
             .stdin(std::process::Stdio::null());
         command
     }

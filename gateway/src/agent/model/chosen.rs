@@ -142,7 +142,8 @@ fn key(
             None => return Ok(Secret::new(String::new())),
             Some(env) => {
                 let source = format!("key_env {env}");
-                let text = variable(env).ok_or_else(|| {
+                let set = variable(env).filter(|key| !key.trim().is_empty());
+                let text = set.ok_or_else(|| {
                     wrong(format!(
                         "{source} is not set; export it with the provider's key, or set key_file"
                     ))
