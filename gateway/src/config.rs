@@ -15,6 +15,7 @@ use serde::Deserialize;
 use crate::folder::quoted;
 
 mod explain;
+pub mod model;
 mod web;
 
 pub use web::{Fetch, HostPort, Search, SearchError};
@@ -38,6 +39,8 @@ pub struct Config {
     pub lines: BTreeMap<LineId, adapters::Config>,
     /// Where what was counted is shown besides the page; nowhere unless set.
     pub metrics: Option<SocketAddr>,
+    /// The model; none means the usual key variables choose.
+    pub model: Option<model::Model>,
     /// What is logged.
     pub log: Log,
     /// How pages are fetched.
@@ -204,6 +207,7 @@ impl Config {
                 .map(|(name, line)| (LineId::new(name.0), line))
                 .collect(),
             metrics: written.metrics.listen.map(|at| at.0),
+            model: written.model,
             log: written
                 .log
                 .filter
@@ -216,6 +220,7 @@ impl Config {
     /// What the owner should know about a configuration that is right but daring.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.fetch.warnings();
+        warnings.extend(self.model.iter().flat_map(model::Model::warnings));
         let at = self.web.listen.address();
         if at.ip().is_loopback() {
             return warnings;
@@ -235,6 +240,7 @@ struct Written {
     web: WrittenWeb,
     lines: BTreeMap<LineName, adapters::Config>,
     metrics: WrittenMetrics,
+    model: Option<model::Model>,
     log: WrittenLog,
     fetch: Fetch,
     search: Option<Search>,

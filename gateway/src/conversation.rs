@@ -187,15 +187,9 @@ async fn think(
     metrics::count(Count::ModelCalls, outcome);
     match completed {
         Ok(completion) => speak(house, loaded, completion).await,
-        Err(ModelError(why)) => {
-            end(
-                house,
-                loaded,
-                &format!(
-                    "The model does not answer: {why}. Nothing is lost; write again to try again."
-                ),
-            )
-            .await
+        Err(ModelError { why, .. }) => {
+            let why = house.secrets.cut(&why);
+            end(house, loaded, &format!("No answer: {why}.")).await
         }
     }
 }

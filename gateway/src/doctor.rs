@@ -8,6 +8,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use url::Url;
 
+use crate::agent::model::chosen;
 use crate::config::Config;
 use crate::folder::{Folder, FolderError, Purpose};
 use crate::http::admin::AdminToken;
@@ -104,6 +105,7 @@ pub fn examine_config() -> Vec<Check> {
             Err(why) => Check::fail("configuration", why.to_string()),
         });
     }
+    checks.extend(model(&config));
     checks.extend(
         config
             .warnings()
@@ -111,6 +113,14 @@ pub fn examine_config() -> Vec<Check> {
             .map(|say| Check::warn("configuration", say)),
     );
     checks
+}
+
+/// Whether the model that is set can be used; nothing is sent to it.
+fn model(config: &Config) -> Option<Check> {
+    match chosen(config.model.as_ref(), |name| std::env::var(name).ok()) {
+        Ok(chosen) => chosen.shown.map(|model| Check::ok("model", model)),
+        Err(why) => Some(Check::fail("configuration", why.to_string())),
+    }
 }
 
 /// Whether the page of a running gateway answers on `/healthz`.

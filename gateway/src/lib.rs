@@ -31,7 +31,7 @@ use bot_policy::pairing::CodeRole;
 use bot_policy::secret::NotRedactable;
 use tokio::sync::{Mutex, mpsc, watch};
 
-mod agent;
+pub mod agent;
 mod chance;
 pub mod cli;
 mod clock;
@@ -63,7 +63,7 @@ mod sweep;
 mod toolbox;
 pub mod writer;
 
-use agent::model::{Model, Practice};
+use agent::model::{Chosen, Model, ModelSetupError, chosen};
 use agent::tools::{Engine, Files, ToolError, Tools};
 use cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
 use config::Config;
@@ -110,6 +110,9 @@ pub enum RunError {
     /// The admin token cannot be used.
     #[error(transparent)]
     AdminToken(#[from] http::admin::AdminTokenError),
+    /// The model cannot be set up.
+    #[error(transparent)]
+    Model(#[from] ModelSetupError),
     /// A secret cannot be kept from getting out.
     #[error(transparent)]
     Secret(#[from] NotRedactable),
@@ -200,12 +203,10 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let admin = config.web.admin_token_file.as_deref();
     let admin = admin.map(AdminToken::read).transpose()?;
     let of_lines = lines.values().flat_map(|line| line.secrets());
-    let keys = engine.iter().flat_map(Engine::secrets);
-    secrets.load(
-        of_lines
-            .chain(admin.as_ref().map(AdminToken::secret))
-            .chain(keys),
-    )?;
+    let of_engine = engine.iter().flat_map(Engine::secrets);
+    let of_admin = admin.as_ref().map(AdminToken::secret);
+    let Chosen { model, shown, keys } = chosen(config.model.as_ref(), environment)?;
+    secrets.load(of_lines.chain(of_admin).chain(of_engine).chain(keys))?;
     let (encoders, cutting) = (lines.clone(), secrets.clone());
     let store = Store::open(
         &data.path().join("postern.db"),
@@ -226,7 +227,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         uploads,
         store,
         lines: Lines(lines),
-        model: Arc::new(Practice),
+        model,
         secrets,
         rulebook: Rulebook::new(config_folder.path()),
         letters,
@@ -287,7 +288,10 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         stopped(stopping.clone()),
     ));
     let banner = banner(&house, &config, &config_folder, &data, bound.taken).await?;
-    started(banner);
+    started(Banner {
+        model: shown,
+        ..banner
+    });
     tokio::select! {
         () = socket.serve(house.as_ref()) => {}
         () = shutdown => {}
@@ -321,6 +325,11 @@ fn part<F, Made>(
 async fn stopped(mut stopping: watch::Receiver<()>) {
     // Ends when the sender is dropped.
     while stopping.changed().await.is_ok() {}
+}
+
+/// A variable of the environment that holds text.
+fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
 fn lines(config: &Config, web: &Arc<Web>) -> Result<BTreeMap<LineId, Arc<dyn Adapter>>, RunError> {

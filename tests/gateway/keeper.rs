@@ -65,6 +65,26 @@ impl Home {
         std::fs::write(folder.path().join("postern.toml"), text).unwrap();
     }
 
+    /// Adds to `postern.toml`.
+    pub fn add_settings(&self, text: &str) {
+        let file = self.config().join("postern.toml");
+        let before = std::fs::read_to_string(&file).unwrap_or_default();
+        std::fs::write(file, before + text).unwrap();
+    }
+
+    /// Where the key of a model is kept.
+    pub fn key(&self) -> PathBuf {
+        self.path().join("model-key")
+    }
+
+    /// Writes the key of a model, for its owner alone.
+    pub fn write_key(&self, key: &str) {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::write(self.key(), key).unwrap();
+        let alone = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(self.key(), alone).unwrap();
+    }
+
     /// The program with these arguments, on these folders.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_postern"));
@@ -72,6 +92,9 @@ impl Home {
             .args(arguments)
             .env("POSTERN_DATA", self.data())
             .env("POSTERN_CONFIG", self.config())
+            .env("ANTHROPIC_API_KEY", "")
+            .env("GEMINI_API_KEY", "")
+            .env("OPENAI_API_KEY", "")
             .stdin(std::process::Stdio::null());
         command
     }

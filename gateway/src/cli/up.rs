@@ -66,7 +66,9 @@ async fn already_running(screen: &Screen, held: FolderError) -> Result<(), Stop>
 }
 
 fn log(config: &Config, secrets: &Secrets) {
-    let filter = tracing_subscriber::EnvFilter::new(&config.log.filter);
+    // The library that speaks to models writes what they say into its records.
+    let filter = format!("{},genai=off", config.log.filter);
+    let filter = tracing_subscriber::EnvFilter::new(filter);
     let colour =
         std::io::stderr().is_terminal() && Screen::of_this_process().paint() == Paint::Colour;
     let (log, panics) = (secrets.clone(), secrets.clone());

@@ -31,6 +31,8 @@ pub struct House {
     child: Option<Child>,
     banner: String,
     errors: Arc<Mutex<String>>,
+    /// What stands in its environment besides.
+    variables: Vec<(String, String)>,
 }
 
 /// What a command of the program printed.
@@ -76,6 +78,7 @@ impl House {
             child: None,
             banner: String::new(),
             errors: Arc::default(),
+            variables: Vec::new(),
         }
     }
 
@@ -84,6 +87,11 @@ impl House {
         let file = self.home.config().join("postern.toml");
         let before = std::fs::read_to_string(&file).unwrap();
         std::fs::write(&file, format!("{before}{text}")).unwrap();
+    }
+
+    /// From its next start on, this stands in its environment.
+    pub fn with_variable(&mut self, name: &str, value: &str) {
+        self.variables.push((name.to_owned(), value.to_owned()));
     }
 
     /// A house in which the program runs.
@@ -106,7 +114,8 @@ impl House {
 
     /// Starts the program and waits until it says that it serves.
     pub async fn start(&mut self) {
-        let command = self.home.command(&[]);
+        let mut command = self.home.command(&[]);
+        command.envs(self.variables.clone());
         let serves = self.start_by(command).await;
         let said = format!("{}{}", self.banner, self.errors());
         assert!(serves, "it did not start: {said}");

@@ -14,6 +14,8 @@ mod groups;
 mod keeping;
 mod kill;
 mod letters;
+mod mind;
+mod mind_trouble;
 mod poison;
 mod presses;
 mod strangers;

@@ -61,7 +61,11 @@ fn obey(prompt: &Prompt) -> Completion {
     } else {
         String::new()
     };
-    Completion { text, calls }
+    Completion {
+        text,
+        calls,
+        used: None,
+    }
 }
 
 fn text_of(message: &Message) -> &str {
