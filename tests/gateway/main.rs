@@ -9,6 +9,7 @@
 )]
 
 mod cli;
+mod cli_qr;
 mod cli_running;
 mod cli_screen;
 mod compose;
@@ -16,6 +17,7 @@ mod config;
 mod folder;
 mod http;
 mod http_admin;
+mod http_console;
 mod http_desk;
 mod http_wire;
 mod keep;
