@@ -162,7 +162,7 @@ function fill(list) {
       items.delete(name);
     }
   }
-  $("log").setAttribute("aria-live", "off");
+  $("live").setAttribute("aria-live", "off");
   for (const item of list) put(item, true);
   let next = $("log").firstElementChild;
   for (const name of [...list.map(nameOf), ...pending.keys()]) {
@@ -171,7 +171,7 @@ function fill(list) {
     else $("log").insertBefore(element, next);
   }
   toEnd();
-  requestAnimationFrame(() => $("log").setAttribute("aria-live", "polite"));
+  requestAnimationFrame(() => $("live").setAttribute("aria-live", "polite"));
 }
 
 function empty() {
