@@ -153,7 +153,7 @@ impl Keeper for AtTerminal {
     async fn doctor(&self) -> Result<Vec<Check>, KeeperError> {
         let status = self.0.status().await.map_err(unavailable)?;
         let mut checks = vec![
-            match self.store_ails().await {
+            match self.0.store_ails().await {
                 None => Check::ok("store", "it can be written"),
                 Some(ails) => Check::fail(
                     "store",
