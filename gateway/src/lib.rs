@@ -37,6 +37,7 @@ pub mod cli;
 mod clock;
 mod commands;
 pub mod config;
+mod console;
 mod conversation;
 mod desk;
 mod digest;
@@ -66,6 +67,7 @@ pub mod writer;
 use agent::model::{Chosen, Model, ModelSetupError, chosen};
 use agent::tools::{Engine, Files, ToolError, Tools};
 use cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
+use cli::qr::Room;
 use config::Config;
 use folder::DataFolder;
 use http::admin::AdminToken;
@@ -94,6 +96,8 @@ pub struct Settings {
     pub data: DataFolder,
     /// What must not get out; the secrets of the lines are added to it.
     pub secrets: Secrets,
+    /// The room for a link drawn as a code, where somebody watches.
+    pub room: Room,
     /// Called once, when everything serves.
     pub started: Box<dyn FnOnce(Banner) + Send>,
 }
@@ -149,8 +153,11 @@ struct House {
     letters: mpsc::UnboundedSender<Letter>,
     signals: mpsc::UnboundedSender<Signal>,
     states: watch::Sender<BTreeMap<LineId, LineStatus>>,
+    room: Room,
     since: Timestamp,
     web_address: String,
+    /// Where the files of the chats are.
+    workspaces: PathBuf,
     /// The first owner code with the links that were shown beside it, once it was shown.
     first_code: OnceLock<OwnerCode>,
     /// Which places were asked to be quiet.
@@ -191,6 +198,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         config_folder,
         data,
         secrets,
+        room,
         started,
     } = settings;
     let bound = listen::bind(config.web.listen).await?;
@@ -233,7 +241,9 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         letters,
         signals,
         states: watch::Sender::new(BTreeMap::new()),
+        room,
         since: clock::now(),
+        workspaces: data.path().join("workspaces"),
         web_address,
         first_code: OnceLock::new(),
         holds: holds::Holds::default(),
@@ -292,8 +302,9 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         model: shown,
         ..banner
     });
+    let terminal = keeper::AtTerminal(house.clone());
     tokio::select! {
-        () = socket.serve(house.as_ref()) => {}
+        () = socket.serve(&terminal) => {}
         () = shutdown => {}
     }
     drop(stop);

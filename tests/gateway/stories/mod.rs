@@ -6,6 +6,7 @@ pub(crate) mod house;
 
 mod audit;
 mod cards;
+mod console;
 mod crash;
 mod disk;
 mod durable;
