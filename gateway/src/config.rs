@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use bot_policy::id::LineId;
 use rustix::process::geteuid;
 use serde::Deserialize;
+use url::Url;
 
 use crate::folder::quoted;
 
@@ -26,6 +27,10 @@ pub const FILE_NAME: &str = "postern.toml";
 pub const USUAL_ADDRESS: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8787);
 
+/// Where the doors of platforms listen when only their public address is configured.
+pub const USUAL_DOORS: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8788);
+
 /// The largest file that is read, in bytes.
 const FILE_LIMIT: u64 = 256 * 1024;
 
@@ -38,12 +43,23 @@ pub struct Config {
     pub lines: BTreeMap<LineId, adapters::Config>,
     /// Where what was counted is shown besides the page; nowhere unless set.
     pub metrics: Option<SocketAddr>,
+    /// How platforms reach us; none where we only ask them.
+    pub webhooks: Option<Webhooks>,
     /// What is logged.
     pub log: Log,
     /// How pages are fetched.
     pub fetch: Fetch,
     /// Who searches the web; nobody unless set.
     pub search: Option<Search>,
+}
+
+/// How platforms reach us.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Webhooks {
+    /// Where their doors listen, apart from the page.
+    pub listen: SocketAddr,
+    /// The address under which the doors are known outside: https, and without a path.
+    pub public: Url,
 }
 
 /// The web chat.
@@ -204,6 +220,10 @@ impl Config {
                 .map(|(name, line)| (LineId::new(name.0), line))
                 .collect(),
             metrics: written.metrics.listen.map(|at| at.0),
+            webhooks: written.webhooks.map(|webhooks| Webhooks {
+                listen: webhooks.listen.unwrap_or(USUAL_DOORS),
+                public: webhooks.public.0,
+            }),
             log: written
                 .log
                 .filter
@@ -217,13 +237,19 @@ impl Config {
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.fetch.warnings();
         let at = self.web.listen.address();
-        if at.ip().is_loopback() {
-            return warnings;
+        if !at.ip().is_loopback() {
+            warnings.push(format!(
+                "the web chat listens on {at}, where other machines reach it over plain HTTP; put a proxy with TLS in front and name its host in web.hosts, or set web.listen to 127.0.0.1:{}",
+                at.port()
+            ));
         }
-        warnings.push(format!(
-            "the web chat listens on {at}, where other machines reach it over plain HTTP; put a proxy with TLS in front and name its host in web.hosts, or set web.listen to 127.0.0.1:{}",
-            at.port()
-        ));
+        let doors = self.webhooks.as_ref().map(|webhooks| webhooks.listen);
+        if let Some(at) = doors.filter(|at| !at.ip().is_loopback()) {
+            warnings.push(format!(
+                "webhooks are taken in on {at} over plain HTTP; let only the proxy with TLS reach it, or set webhooks.listen to 127.0.0.1:{}",
+                at.port()
+            ));
+        }
         warnings
     }
 }
@@ -235,10 +261,22 @@ struct Written {
     web: WrittenWeb,
     lines: BTreeMap<LineName, adapters::Config>,
     metrics: WrittenMetrics,
+    webhooks: Option<WrittenWebhooks>,
     log: WrittenLog,
     fetch: Fetch,
     search: Option<Search>,
 }
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenWebhooks {
+    listen: Option<SocketAddr>,
+    public: Public,
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Public(Url);
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -321,6 +359,25 @@ impl TryFrom<String> for Host {
             ));
         }
         Ok(Self(host))
+    }
+}
+
+impl TryFrom<String> for Public {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let plain = |url: &Url| {
+            url.scheme() == "https"
+                && url.host_str().is_some_and(|host| !host.is_empty())
+                && url.username().is_empty()
+                && url.password().is_none()
+                && url.path() == "/"
+                && url.query().is_none()
+                && url.fragment().is_none()
+        };
+        Url::parse(&text).ok().filter(plain).map(Self).ok_or_else(|| {
+            format!("{text:?} is not an address that platforms reach; write it like https://bot.example.org, without a path")
+        })
     }
 }
 

@@ -17,6 +17,7 @@ mod folder;
 mod http;
 mod http_admin;
 mod http_desk;
+mod http_doors;
 mod http_wire;
 mod keep;
 mod keeper;
