@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use bot_policy::id::LineId;
 use rustix::process::geteuid;
 use serde::Deserialize;
+use url::Url;
 
 use crate::folder::quoted;
 
@@ -33,6 +34,10 @@ pub const SCHEMA: &str = include_str!("config/schema.json");
 pub const USUAL_ADDRESS: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8787);
 
+/// Where the doors of platforms listen when only their public address is configured.
+pub const USUAL_DOORS: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8788);
+
 /// The largest file that is read, in bytes.
 const FILE_LIMIT: u64 = 256 * 1024;
 
@@ -47,12 +52,23 @@ pub struct Config {
     pub metrics: Option<SocketAddr>,
     /// The model; none means the usual key variables choose.
     pub model: Option<model::Model>,
+    /// How platforms reach us; none where we only ask them.
+    pub webhooks: Option<Webhooks>,
     /// What is logged.
     pub log: Log,
     /// How pages are fetched.
     pub fetch: Fetch,
     /// Who searches the web; nobody unless set.
     pub search: Option<Search>,
+}
+
+/// How platforms reach us.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Webhooks {
+    /// Where their doors listen, apart from the page.
+    pub listen: SocketAddr,
+    /// The address under which the doors are known outside: https, and without a path.
+    pub public: Url,
 }
 
 /// The web chat.
@@ -214,6 +230,10 @@ impl Config {
                 .collect(),
             metrics: written.metrics.listen.map(|at| at.0),
             model: written.model,
+            webhooks: written.webhooks.map(|webhooks| Webhooks {
+                listen: webhooks.listen.unwrap_or(USUAL_DOORS),
+                public: webhooks.public.0,
+            }),
             log: written
                 .log
                 .filter
@@ -228,13 +248,19 @@ impl Config {
         let mut warnings = self.fetch.warnings();
         warnings.extend(self.model.iter().flat_map(model::Model::warnings));
         let at = self.web.listen.address();
-        if at.ip().is_loopback() {
-            return warnings;
+        if !at.ip().is_loopback() {
+            warnings.push(format!(
+                "the web chat listens on {at}, where other machines reach it over plain HTTP; put a proxy with TLS in front and name its host in web.hosts, or set web.listen to 127.0.0.1:{}",
+                at.port()
+            ));
         }
-        warnings.push(format!(
-            "the web chat listens on {at}, where other machines reach it over plain HTTP; put a proxy with TLS in front and name its host in web.hosts, or set web.listen to 127.0.0.1:{}",
-            at.port()
-        ));
+        let doors = self.webhooks.as_ref().map(|webhooks| webhooks.listen);
+        if let Some(at) = doors.filter(|at| !at.ip().is_loopback()) {
+            warnings.push(format!(
+                "webhooks are taken in on {at} over plain HTTP; let only the proxy with TLS reach it, or set webhooks.listen to 127.0.0.1:{}",
+                at.port()
+            ));
+        }
         warnings
     }
 }
@@ -247,10 +273,22 @@ struct Written {
     lines: BTreeMap<LineName, adapters::Config>,
     metrics: WrittenMetrics,
     model: Option<model::Model>,
+    webhooks: Option<WrittenWebhooks>,
     log: WrittenLog,
     fetch: Fetch,
     search: Option<Search>,
 }
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenWebhooks {
+    listen: Option<SocketAddr>,
+    public: Public,
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Public(Url);
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -333,6 +371,25 @@ impl TryFrom<String> for Host {
             ));
         }
         Ok(Self(host))
+    }
+}
+
+impl TryFrom<String> for Public {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let plain = |url: &Url| {
+            url.scheme() == "https"
+                && url.host_str().is_some_and(|host| !host.is_empty())
+                && url.username().is_empty()
+                && url.password().is_none()
+                && url.path() == "/"
+                && url.query().is_none()
+                && url.fragment().is_none()
+        };
+        Url::parse(&text).ok().filter(plain).map(Self).ok_or_else(|| {
+            format!("{text:?} is not an address that platforms reach; write it like https://bot.example.org, without a path")
+        })
     }
 }
 

@@ -93,11 +93,13 @@ pub fn examine_config() -> Vec<Check> {
     };
     let mut found = Vec::new();
     for (line, set) in &config.lines {
-        found.push(match adapters::build(line.clone(), set) {
-            Ok(_) => Check::ok(&format!("line {line}"), "its settings can be used"),
-            // The text names the line itself.
-            Err(why) => Check::fail("configuration", why.to_string()),
-        });
+        found.push(
+            match adapters::build(line.clone(), set, &crate::hooks::looked_at(&config)) {
+                Ok(_) => Check::ok(&format!("line {line}"), "its settings can be used"),
+                // The text names the line itself.
+                Err(why) => Check::fail("configuration", why.to_string()),
+            },
+        );
     }
     if let Some(file) = &config.web.admin_token_file {
         found.push(match AdminToken::read(file) {

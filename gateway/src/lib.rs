@@ -46,6 +46,7 @@ mod extract;
 pub mod folder;
 mod gate;
 mod holds;
+mod hooks;
 pub mod http;
 mod inbox;
 pub mod keep;
@@ -108,6 +109,12 @@ pub enum RunError {
     /// The web chat has nowhere to listen.
     #[error(transparent)]
     Bind(#[from] listen::BindError),
+    /// The doors of platforms have nowhere to listen.
+    #[error("webhooks: {0}")]
+    Doors(String),
+    /// The key of the doors cannot be used.
+    #[error(transparent)]
+    Hook(#[from] hooks::HookError),
     /// A line cannot be set up.
     #[error(transparent)]
     Line(#[from] adapters::ConfigError),
@@ -205,7 +212,8 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let web_address = format!("http://{}/", bound.at);
     let web = Arc::new(Web::default());
     web.set_base(&web_address);
-    let lines = lines(&config, &web)?;
+    let doors = doors(&config).await?;
+    let lines = lines(&config, data.path(), &web)?;
     let engine = config.search.as_ref().map(|search| search.engine());
     let engine = engine.transpose()?;
     let admin = config.web.admin_token_file.as_deref();
@@ -297,11 +305,19 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         config.web.hosts.clone(),
         stopped(stopping.clone()),
     ));
-    let banner = banner(&house, &config, &config_folder, &data, bound.taken).await?;
-    started(Banner {
-        model: shown,
-        ..banner
-    });
+    let mut banner = banner(&house, &config, &config_folder, &data, bound.taken).await?;
+    banner.model = shown;
+    let mut porch = None;
+    if let (Some(doors), Some(webhooks)) = (doors, &config.webhooks) {
+        banner.webhooks = Some((doors.at, webhooks.public.to_string()));
+        let porter = Arc::new(hooks::Porch::new(&house));
+        porch = Some(tokio::spawn(http::serve_doors(
+            doors.listener,
+            porter,
+            stopped(stopping.clone()),
+        )));
+    }
+    started(banner);
     let terminal = keeper::AtTerminal(house.clone());
     tokio::select! {
         () = socket.serve(&terminal) => {}
@@ -311,6 +327,9 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     tasks.shutdown().await;
     // What was stored is safe whatever happens now; this only spares a repeated send.
     let _ = tokio::time::timeout(GRACE, page).await;
+    if let Some(porch) = porch {
+        let _ = tokio::time::timeout(GRACE, porch).await;
+    }
     drop(close);
     let _ = tokio::time::timeout(GRACE, parts.join_next()).await;
     parts.shutdown().await;
@@ -343,11 +362,35 @@ fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-fn lines(config: &Config, web: &Arc<Web>) -> Result<BTreeMap<LineId, Arc<dyn Adapter>>, RunError> {
+/// The listener of the doors, where any are configured.
+async fn doors(config: &Config) -> Result<Option<listen::Bound>, RunError> {
+    let Some(webhooks) = &config.webhooks else {
+        return Ok(None);
+    };
+    let bound = listen::bind(config::Listen::Configured(webhooks.listen)).await;
+    let named = |why: listen::BindError| why.to_string().replace("web.listen", "webhooks.listen");
+    bound.map(Some).map_err(|why| RunError::Doors(named(why)))
+}
+
+fn lines(
+    config: &Config,
+    data: &Path,
+    web: &Arc<Web>,
+) -> Result<BTreeMap<LineId, Arc<dyn Adapter>>, RunError> {
+    let key = match &config.webhooks {
+        Some(_) => Some(hooks::Key::of(data)?),
+        None => None,
+    };
     let mut lines: BTreeMap<LineId, Arc<dyn Adapter>> = BTreeMap::new();
     lines.insert(web.line().clone(), web.clone());
+    let whole = config;
     for (line, config) in &config.lines {
-        lines.insert(line.clone(), adapters::build(line.clone(), config)?);
+        let ground = key.as_ref().map(|key| key.ground(whole, line));
+        let ground = ground.unwrap_or_default();
+        lines.insert(
+            line.clone(),
+            adapters::build(line.clone(), config, &ground)?,
+        );
     }
     Ok(lines)
 }
@@ -405,6 +448,7 @@ async fn banner(
                 platform: line.platform().to_string(),
             })
             .collect(),
+        webhooks: None,
         model: None,
         data: data.path().display().to_string(),
         config: if file.exists() {

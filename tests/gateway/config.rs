@@ -81,7 +81,7 @@ fn every_mistake_is_named_with_its_place_its_key_and_what_to_do() {
     let cases = [
         (
             "x = 1",
-            "1:1: x: there is no setting `x`; correct or remove it (there is: `web`, `lines`, `metrics`, `model`, `log`, `fetch`, `search`)",
+            "1:1: x: there is no setting `x`; correct or remove it (there is: `web`, `lines`, `metrics`, `model`, `webhooks`, `log`, `fetch`, `search`)",
         ),
         (
             "[web]\nlistn = \"127.0.0.1:1\"",
@@ -123,6 +123,18 @@ fn every_mistake_is_named_with_its_place_its_key_and_what_to_do() {
         (
             "[lines.\"\"]\nplatform = \"telegram\"",
             "1:8: lines.: a line cannot be called \"\"; use 1 to 32 of a-z, 0-9 and -",
+        ),
+        (
+            "[webhooks]\npublic = \"http://bot.example.org\"",
+            "2:10: webhooks.public: \"http://bot.example.org\" is not an address that platforms reach; write it like https://bot.example.org, without a path",
+        ),
+        (
+            "[webhooks]\npublic = \"https://bot.example.org/x\"",
+            "2:10: webhooks.public: \"https://bot.example.org/x\" is not an address that platforms reach; write it like https://bot.example.org, without a path",
+        ),
+        (
+            "[webhooks]\n",
+            "1:1: webhooks: the setting `public` is missing; add it",
         ),
         (
             "[lines.a]\nplatform = \"irc\"",

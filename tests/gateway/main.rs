@@ -20,6 +20,7 @@ mod http;
 mod http_admin;
 mod http_console;
 mod http_desk;
+mod http_doors;
 mod http_wire;
 mod keep;
 mod keeper;

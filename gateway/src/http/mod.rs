@@ -6,6 +6,8 @@
 //!                                                           -> page           a few fixed files
 //! ```
 //!
+//! What platforms post comes in by [`hooks`] on a listener of its own.
+//!
 //! GET changes nothing. A server address, a token or a scope is never read from a URL.
 
 use std::future::Future;
@@ -30,14 +32,17 @@ mod connection;
 pub mod console;
 mod events;
 mod guard;
+mod hooks;
 mod page;
 mod seats;
 mod session;
+mod signature;
 mod tries;
 
 use admin::AdminToken;
 use console::Console;
 pub use guard::{BODY_LIMIT, Hosts};
+pub use hooks::{Porter, Undelivered, serve_doors};
 use seats::Seats;
 pub use session::SessionHash;
 use tries::Tries;

@@ -13,6 +13,8 @@ use crate::keeper::Home;
 
 /// The token that the program knows its bot by.
 pub const TOKEN: &str = "123456:STORY";
+/// Under which address platforms reach the program, where they do.
+pub const PUBLIC: &str = "https://bot.example.org";
 /// The owner's account on Telegram.
 pub const OWNER: i64 = 7001;
 
@@ -94,6 +96,28 @@ impl House {
         self.variables.push((name.to_owned(), value.to_owned()));
     }
 
+    /// Lets Telegram come to a door, with these other settings of the line; from the next start.
+    pub fn with_webhook(&self) {
+        let known = std::fs::read_to_string(self.home.config().join("postern.toml")).unwrap();
+        let line = known.replace("[lines.phone]", "[lines.phone]\nmode = \"webhook\"");
+        self.home.configure(&format!(
+            "{line}[webhooks]\nlisten = \"127.0.0.1:0\"\npublic = \"{PUBLIC}\"\n"
+        ));
+    }
+
+    /// Lets the program ask for updates again; from the next start.
+    pub fn with_polling(&self) {
+        let known = std::fs::read_to_string(self.home.config().join("postern.toml")).unwrap();
+        self.home
+            .configure(&known.replace("mode = \"webhook\"", "mode = \"polling\""));
+    }
+
+    /// Where the doors of platforms are.
+    pub fn doors(&self) -> String {
+        let at = word_after(&self.banner, "webhooks  on   ").expect("an address of doors");
+        format!("http://{}", at.trim_end_matches(','))
+    }
+
     /// A house in which the program runs.
     pub async fn open() -> Self {
         let mut house = Self::build().await;
@@ -157,6 +181,9 @@ impl House {
             *self.world.base.lock().unwrap() = base.trim_end_matches('/').to_owned();
         }
         self.banner = banner;
+        if self.banner.contains("webhooks  on   ") {
+            self.fake().route(PUBLIC, &self.doors());
+        }
         serves
     }
 

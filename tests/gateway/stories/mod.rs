@@ -24,4 +24,5 @@ mod terminal;
 mod trouble;
 mod unpair;
 mod web;
+mod webhooks;
 mod workspace;
