@@ -52,6 +52,7 @@ mod lines;
 pub mod listen;
 mod metrics;
 mod outbox;
+mod project;
 mod pulse;
 mod receive;
 mod rulebook;
@@ -64,7 +65,7 @@ pub mod writer;
 use agent::model::{Model, Practice};
 use agent::tools::{Engine, Files, ToolError, Tools};
 use cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
-use config::Config;
+use config::{Config, Judging};
 use folder::DataFolder;
 use http::admin::AdminToken;
 use inbox::Signal;
@@ -72,10 +73,13 @@ use lines::{Lines, hear};
 use rulebook::Rulebook;
 use secrets::Secrets;
 use socket::LineStatus;
-use store::{Letter, Store};
+use store::{Letter, PlaceId, Store};
 
 /// The name of the one bot of this version; it stands in every record.
 const BOT: &str = "postern";
+
+/// The folder of the data folder that holds a folder for each place.
+const WORKSPACES: &str = "workspaces";
 
 /// How often questions are looked at whose time may be over.
 const EXPIRY: Duration = Duration::from_secs(1);
@@ -141,6 +145,9 @@ struct House {
     model: Arc<dyn Model>,
     secrets: Secrets,
     rulebook: Rulebook,
+    judging: Judging,
+    /// Where the folders of the places are.
+    workspaces: PathBuf,
     letters: mpsc::UnboundedSender<Letter>,
     signals: mpsc::UnboundedSender<Signal>,
     states: watch::Sender<BTreeMap<LineId, LineStatus>>,
@@ -162,6 +169,11 @@ impl House {
         self.lines
             .get(&place.line)
             .map_or(0, |line| line.capabilities().card_body)
+    }
+
+    /// The folder of a place, whether or not it exists yet.
+    fn workspace(&self, place: PlaceId) -> PathBuf {
+        self.workspaces.join(place.0.to_string())
     }
 
     /// Says something to whoever watches the terminal.
@@ -225,6 +237,8 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         model: Arc::new(Practice),
         secrets,
         rulebook: Rulebook::new(config_folder.path()),
+        judging: config.judging.clone(),
+        workspaces: data.path().join(WORKSPACES),
         letters,
         signals,
         states: watch::Sender::new(BTreeMap::new()),

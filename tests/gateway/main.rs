@@ -13,6 +13,7 @@ mod cli_running;
 mod cli_screen;
 mod compose;
 mod config;
+mod config_judging;
 mod folder;
 mod http;
 mod http_admin;

@@ -30,6 +30,7 @@ mod outbox;
 mod pending;
 mod people;
 mod poison;
+mod projects;
 mod pulse;
 mod questions;
 mod received;
@@ -46,8 +47,10 @@ pub use outbox::{Handed, Letter, Outcome, Repeat};
 pub use pending::Pending;
 pub use people::Claimed;
 pub use poison::Attempt;
+pub use projects::{Offer, Trusted};
 pub use questions::Closing;
 pub use received::Wanted;
+pub use rows::PlaceId;
 pub use sessions::ScreenLine;
 pub use turns::Speak;
 
@@ -151,6 +154,7 @@ const STEPS: &[(i64, &str)] = &[
     (1, include_str!("migrations/0001_door.sql")),
     (3, include_str!("migrations/0003_files.sql")),
     (4, include_str!("migrations/0004_nothing_lost.sql")),
+    (7, include_str!("migrations/0007_judge.sql")),
 ];
 
 impl Store {

@@ -12,6 +12,8 @@ mod files_in;
 mod groups;
 mod poison;
 mod presses;
+mod projects;
+mod risk;
 mod strangers;
 mod terminal;
 mod trouble;
