@@ -2,6 +2,7 @@
 //! passed over.
 
 use std::collections::BTreeMap;
+use std::env::VarError;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -16,10 +17,14 @@ use url::Url;
 use crate::folder::quoted;
 
 mod explain;
+mod judging;
 pub mod model;
 mod web;
+mod webhooks;
 
+pub use judging::{DENYLIST_VARIABLE, Judging, SensitiveNames};
 pub use web::{Fetch, HostPort, Search, SearchError};
+pub use webhooks::Webhooks;
 
 /// The file's name in the configuration folder.
 pub const FILE_NAME: &str = "postern.toml";
@@ -33,10 +38,6 @@ pub const SCHEMA: &str = include_str!("config/schema.json");
 /// Where the web chat listens when nothing is configured.
 pub const USUAL_ADDRESS: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8787);
-
-/// Where the doors of platforms listen when only their public address is configured.
-pub const USUAL_DOORS: SocketAddr =
-    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8788);
 
 /// The largest file that is read, in bytes.
 const FILE_LIMIT: u64 = 256 * 1024;
@@ -60,15 +61,8 @@ pub struct Config {
     pub fetch: Fetch,
     /// Who searches the web; nobody unless set.
     pub search: Option<Search>,
-}
-
-/// How platforms reach us.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Webhooks {
-    /// Where their doors listen, apart from the page.
-    pub listen: SocketAddr,
-    /// The address under which the doors are known outside: https, and without a path.
-    pub public: Url,
+    /// How calls are judged.
+    pub judging: Judging,
 }
 
 /// The web chat.
@@ -101,6 +95,9 @@ pub struct Log {
 /// The configuration cannot be used. The text names file, line, column and key, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
+    /// A variable of the environment that adds to it is wrong.
+    #[error("{DENYLIST_VARIABLE}: {0}")]
+    Environment(String),
     /// The file could not be read.
     #[error("cannot read {}: {why}", .file.display())]
     Io {
@@ -165,19 +162,33 @@ impl Listen {
 }
 
 impl Config {
-    /// Reads the file of a configuration folder; no file is the empty configuration.
+    /// Reads the file of a configuration folder, and what the environment adds to it; no file is
+    /// the empty configuration.
     ///
     /// # Errors
-    /// When there is a file and anything in it is wrong.
+    /// When anything in the file or in [`DENYLIST_VARIABLE`] is wrong.
     pub fn read(folder: &Path) -> Result<Self, ConfigError> {
         let file = folder.join(FILE_NAME);
+        let text = Self::text(&file)?;
+        Self::understood(&file, &text, environment()?.as_deref())
+    }
+
+    /// What the environment alone says, where there is no file.
+    ///
+    /// # Errors
+    /// When [`DENYLIST_VARIABLE`] is wrong.
+    pub fn from_environment() -> Result<Self, ConfigError> {
+        Self::understood(Path::new(FILE_NAME), "", environment()?.as_deref())
+    }
+
+    fn text(file: &Path) -> Result<String, ConfigError> {
         let io = |why| ConfigError::Io {
-            file: file.clone(),
+            file: file.to_owned(),
             why,
         };
-        let open = match fs::File::open(&file) {
+        let open = match fs::File::open(file) {
             Ok(open) => open,
-            Err(why) if why.kind() == ErrorKind::NotFound => return Ok(Self::default()),
+            Err(why) if why.kind() == ErrorKind::NotFound => return Ok(String::new()),
             Err(why) => return Err(io(why)),
         };
         let found = open.metadata().map_err(io)?;
@@ -187,20 +198,20 @@ impl Config {
             return Err(ConfigError::NotOurs {
                 owner: found.uid(),
                 us,
-                file,
+                file: file.to_owned(),
             });
         }
         if found.mode() & 0o022 != 0 {
-            return Err(ConfigError::Loose(file));
+            return Err(ConfigError::Loose(file.to_owned()));
         }
         let mut text = String::new();
         open.take(FILE_LIMIT + 1)
             .read_to_string(&mut text)
             .map_err(io)?;
         if text.len() as u64 > FILE_LIMIT {
-            return Err(ConfigError::TooLong(file));
+            return Err(ConfigError::TooLong(file.to_owned()));
         }
-        Self::parse(&file, &text)
+        Ok(text)
     }
 
     /// Reads the text of a file.
@@ -208,6 +219,10 @@ impl Config {
     /// # Errors
     /// [`ConfigError::Wrong`], naming the first thing that is.
     pub fn parse(file: &Path, text: &str) -> Result<Self, ConfigError> {
+        Self::understood(file, text, None)
+    }
+
+    fn understood(file: &Path, text: &str, environment: Option<&str>) -> Result<Self, ConfigError> {
         let wrong = |why: &toml::de::Error, key: String| explain::wrong(file, text, why, key);
         let toml = toml::Deserializer::parse(text).map_err(|why| wrong(&why, String::new()))?;
         let written: Written = serde_path_to_error::deserialize(toml).map_err(|why| {
@@ -230,16 +245,15 @@ impl Config {
                 .collect(),
             metrics: written.metrics.listen.map(|at| at.0),
             model: written.model,
-            webhooks: written.webhooks.map(|webhooks| Webhooks {
-                listen: webhooks.listen.unwrap_or(USUAL_DOORS),
-                public: webhooks.public.0,
-            }),
+            webhooks: written.webhooks,
             log: written
                 .log
                 .filter
                 .map_or(Log::default(), |filter| Log { filter: filter.0 }),
             fetch: written.fetch,
             search: written.search,
+            judging: judging::judging(written.shell, written.risk, written.sensitive, environment)
+                .map_err(ConfigError::Environment)?,
         })
     }
 
@@ -265,6 +279,16 @@ impl Config {
     }
 }
 
+fn environment() -> Result<Option<String>, ConfigError> {
+    match std::env::var(DENYLIST_VARIABLE) {
+        Ok(patterns) => Ok(Some(patterns)),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(_)) => Err(ConfigError::Environment(
+            "it is not text; set it anew".to_owned(),
+        )),
+    }
+}
+
 /// The file as it is written.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -273,22 +297,14 @@ struct Written {
     lines: BTreeMap<LineName, adapters::Config>,
     metrics: WrittenMetrics,
     model: Option<model::Model>,
-    webhooks: Option<WrittenWebhooks>,
+    webhooks: Option<Webhooks>,
     log: WrittenLog,
     fetch: Fetch,
     search: Option<Search>,
+    risk: judging::WrittenRisk,
+    sensitive: judging::WrittenSensitive,
+    shell: judging::WrittenShell,
 }
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenWebhooks {
-    listen: Option<SocketAddr>,
-    public: Public,
-}
-
-#[derive(Deserialize)]
-#[serde(try_from = "String")]
-struct Public(Url);
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -371,25 +387,6 @@ impl TryFrom<String> for Host {
             ));
         }
         Ok(Self(host))
-    }
-}
-
-impl TryFrom<String> for Public {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let plain = |url: &Url| {
-            url.scheme() == "https"
-                && url.host_str().is_some_and(|host| !host.is_empty())
-                && url.username().is_empty()
-                && url.password().is_none()
-                && url.path() == "/"
-                && url.query().is_none()
-                && url.fragment().is_none()
-        };
-        Url::parse(&text).ok().filter(plain).map(Self).ok_or_else(|| {
-            format!("{text:?} is not an address that platforms reach; write it like https://bot.example.org, without a path")
-        })
     }
 }
 

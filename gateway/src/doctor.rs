@@ -85,7 +85,10 @@ pub fn examine_config() -> Vec<Check> {
         Err(why) => return vec![Check::fail("configuration folder", why.to_string())],
     };
     let Some(folder) = folder else {
-        return vec![check];
+        return match Config::from_environment() {
+            Ok(_) => vec![check],
+            Err(why) => vec![check, Check::fail("configuration", why.to_string())],
+        };
     };
     let config = match Config::read(folder.path()) {
         Ok(config) => config,

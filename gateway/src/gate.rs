@@ -7,13 +7,10 @@ use bot_policy::access::Scope;
 use bot_policy::approval::{CHAT_CARD_SECONDS, OpenQuestion, resume as permit_of};
 use bot_policy::call::Call;
 use bot_policy::card::card;
-use bot_policy::decide::{CanAsk, Dangerous, Limits, Permit, Standing, Surface, Verdict, decide};
-use bot_policy::egress::Known;
+use bot_policy::decide::{CanAsk, Limits, Permit, Standing, Surface, Verdict, decide};
 use bot_policy::grants::Grants;
 use bot_policy::id::QuestionId;
 use bot_policy::message::Choices;
-use bot_policy::risk::Threshold;
-use bot_policy::shell::FolderTrust;
 use bot_policy::taint::{Labelled, Taint};
 use bot_policy::tool::{Reach, Reads, effects};
 
@@ -28,6 +25,7 @@ use crate::{House, clock};
 mod event;
 mod known;
 mod press;
+mod project;
 
 pub(crate) use press::{acknowledge, press, show_typing};
 
@@ -41,8 +39,7 @@ pub(crate) async fn judge(
     call: Call,
     card_stands: CardStands,
 ) -> Result<Flow, StoreError> {
-    let known = known::known(house, loaded, &call).await?;
-    let standing = match standing(house, loaded, &call, known).await {
+    let standing = match standing(house, loaded, &call).await? {
         Ok(standing) => standing,
         Err(error) => {
             let why = unreadable(loaded, &error);
@@ -90,8 +87,7 @@ pub(crate) async fn resume(
     question: OpenQuestion,
 ) -> Result<Flow, StoreError> {
     let call = question.question.call.clone();
-    let known = known::known(house, loaded, &call).await?;
-    let permit = match standing(house, loaded, &call, known).await {
+    let permit = match standing(house, loaded, &call).await? {
         Ok(standing) => permit_of(&question, &standing),
         Err(_) => None,
     };
@@ -244,10 +240,14 @@ async fn standing(
     house: &House,
     loaded: &Loaded,
     call: &Call,
-    known: Known,
-) -> Result<Standing, RulebookError> {
+) -> Result<Result<Standing, RulebookError>, StoreError> {
+    let rules = match project::rules(house, loaded).await? {
+        Ok(rules) => rules,
+        Err(error) => return Ok(Err(error)),
+    };
+    let judging = &house.judging;
     let tools = house.tools.specs();
-    Ok(Standing {
+    Ok(Ok(Standing {
         person: loaded.person.clone(),
         bot: loaded.bot.clone(),
         place: loaded.place.clone(),
@@ -255,21 +255,21 @@ async fn standing(
         surface: Surface::Chat,
         taint: loaded.taint.clone(),
         mode: loaded.mode,
-        rules: house.rulebook.in_force()?,
+        rules,
         grants: Arc::new(Grants::shipped(loaded.scope, &tools)),
         tools,
-        known: Arc::new(known),
+        known: Arc::new(known::known(house, loaded, call).await?),
         approvals: Vec::new(),
         limits: Limits {
             calls_left: CALLS_PER_TURN.saturating_sub(loaded.turn.calls_made()),
             refusals_in_a_row: loaded.turn.refusals_in_a_row(),
             emails_left: EMAILS_PER_DAY,
         },
-        threshold: Threshold::default(),
-        denylist: Arc::default(),
-        folder: FolderTrust::Untrusted,
-        dangerous: Dangerous::Deny,
+        threshold: judging.threshold,
+        denylist: judging.denylist.clone(),
+        folder: judging.folder(&house.workspace(loaded.place_id)),
+        dangerous: judging.dangerous,
         can_ask: CanAsk::Yes,
         ground: house.tools.ground(call, &whose(loaded)).await,
-    })
+    }))
 }

@@ -55,11 +55,13 @@ mod lines;
 pub mod listen;
 mod metrics;
 mod outbox;
+mod project;
 mod pulse;
 mod receive;
 mod rulebook;
 pub mod secrets;
 pub mod socket;
+mod start;
 mod store;
 mod sweep;
 mod toolbox;
@@ -69,7 +71,7 @@ use agent::model::{Chosen, Model, ModelSetupError, chosen};
 use agent::tools::{Engine, Files, ToolError, Tools};
 use cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
 use cli::qr::Room;
-use config::Config;
+use config::{Config, Judging};
 use folder::DataFolder;
 use http::admin::AdminToken;
 use inbox::Signal;
@@ -77,10 +79,13 @@ use lines::{Lines, hear};
 use rulebook::Rulebook;
 use secrets::Secrets;
 use socket::LineStatus;
-use store::{Letter, Store};
+use store::{Letter, PlaceId, Store};
 
 /// The name of the one bot of this version; it stands in every record.
 const BOT: &str = "postern";
+
+/// The folder of the data folder that holds a folder for each place.
+const WORKSPACES: &str = "workspaces";
 
 /// How often questions are looked at whose time may be over.
 const EXPIRY: Duration = Duration::from_secs(1);
@@ -157,14 +162,15 @@ struct House {
     model: Arc<dyn Model>,
     secrets: Secrets,
     rulebook: Rulebook,
+    judging: Judging,
+    /// Where the folders of the places are.
+    workspaces: PathBuf,
     letters: mpsc::UnboundedSender<Letter>,
     signals: mpsc::UnboundedSender<Signal>,
     states: watch::Sender<BTreeMap<LineId, LineStatus>>,
     room: Room,
     since: Timestamp,
     web_address: String,
-    /// Where the files of the chats are.
-    workspaces: PathBuf,
     /// The first owner code with the links that were shown beside it, once it was shown.
     first_code: OnceLock<OwnerCode>,
     /// Which places were asked to be quiet.
@@ -183,6 +189,11 @@ impl House {
         self.lines
             .get(&place.line)
             .map_or(0, |line| line.capabilities().card_body)
+    }
+
+    /// The folder of a place, whether or not it exists yet.
+    fn workspace(&self, place: PlaceId) -> PathBuf {
+        self.workspaces.join(place.0.to_string())
     }
 
     /// Says something to whoever watches the terminal.
@@ -212,8 +223,8 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let web_address = format!("http://{}/", bound.at);
     let web = Arc::new(Web::default());
     web.set_base(&web_address);
-    let doors = doors(&config).await?;
-    let lines = lines(&config, data.path(), &web)?;
+    let doors = start::doors(&config).await?;
+    let lines = start::lines(&config, data.path(), &web)?;
     let engine = config.search.as_ref().map(|search| search.engine());
     let engine = engine.transpose()?;
     let admin = config.web.admin_token_file.as_deref();
@@ -221,7 +232,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let of_lines = lines.values().flat_map(|line| line.secrets());
     let of_engine = engine.iter().flat_map(Engine::secrets);
     let of_admin = admin.as_ref().map(AdminToken::secret);
-    let Chosen { model, shown, keys } = chosen(config.model.as_ref(), environment)?;
+    let Chosen { model, shown, keys } = chosen(config.model.as_ref(), start::environment)?;
     secrets.load(of_lines.chain(of_admin).chain(of_engine).chain(keys))?;
     let (encoders, cutting) = (lines.clone(), secrets.clone());
     let store = Store::open(
@@ -246,12 +257,13 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         model,
         secrets,
         rulebook: Rulebook::new(config_folder.path()),
+        judging: config.judging.clone(),
+        workspaces: data.path().join(WORKSPACES),
         letters,
         signals,
         states: watch::Sender::new(BTreeMap::new()),
         room,
         since: clock::now(),
-        workspaces: data.path().join("workspaces"),
         web_address,
         first_code: OnceLock::new(),
         holds: holds::Holds::default(),
@@ -305,7 +317,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         config.web.hosts.clone(),
         stopped(stopping.clone()),
     ));
-    let mut banner = banner(&house, &config, &config_folder, &data, bound.taken).await?;
+    let mut banner = start::banner(&house, &config, &config_folder, &data, bound.taken).await?;
     banner.model = shown;
     let mut porch = None;
     if let (Some(doors), Some(webhooks)) = (doors, &config.webhooks) {
@@ -357,44 +369,6 @@ async fn stopped(mut stopping: watch::Receiver<()>) {
     while stopping.changed().await.is_ok() {}
 }
 
-/// A variable of the environment that holds text.
-fn environment(name: &str) -> Option<String> {
-    std::env::var(name).ok()
-}
-
-/// The listener of the doors, where any are configured.
-async fn doors(config: &Config) -> Result<Option<listen::Bound>, RunError> {
-    let Some(webhooks) = &config.webhooks else {
-        return Ok(None);
-    };
-    let bound = listen::bind(config::Listen::Configured(webhooks.listen)).await;
-    let named = |why: listen::BindError| why.to_string().replace("web.listen", "webhooks.listen");
-    bound.map(Some).map_err(|why| RunError::Doors(named(why)))
-}
-
-fn lines(
-    config: &Config,
-    data: &Path,
-    web: &Arc<Web>,
-) -> Result<BTreeMap<LineId, Arc<dyn Adapter>>, RunError> {
-    let key = match &config.webhooks {
-        Some(_) => Some(hooks::Key::of(data)?),
-        None => None,
-    };
-    let mut lines: BTreeMap<LineId, Arc<dyn Adapter>> = BTreeMap::new();
-    lines.insert(web.line().clone(), web.clone());
-    let whole = config;
-    for (line, config) in &config.lines {
-        let ground = key.as_ref().map(|key| key.ground(whole, line));
-        let ground = ground.unwrap_or_default();
-        lines.insert(
-            line.clone(),
-            adapters::build(line.clone(), config, &ground)?,
-        );
-    }
-    Ok(lines)
-}
-
 async fn expire(house: Arc<House>) {
     let mut tick = tokio::time::interval(EXPIRY);
     loop {
@@ -409,54 +383,4 @@ async fn expire(house: Arc<House>) {
             }
         }
     }
-}
-
-async fn banner(
-    house: &House,
-    config: &Config,
-    config_folder: &folder::Folder,
-    data: &DataFolder,
-    taken: Option<std::net::SocketAddr>,
-) -> Result<Banner, RunError> {
-    let has_owner = house
-        .store
-        .people()
-        .await?
-        .iter()
-        .any(|seen| seen.person.role == Role::Owner && !seen.places.is_empty());
-    let owner = if has_owner {
-        None
-    } else {
-        let code = house.new_code(CodeRole::Owner).await?;
-        let first = OwnerCode {
-            code: code.code,
-            links: code.links,
-        };
-        Some(house.first_code.get_or_init(|| first).clone())
-    };
-    let file = config_folder.path().join(config::FILE_NAME);
-    let shown = file.display().to_string();
-    Ok(Banner {
-        web: house.web_address.clone(),
-        taken,
-        lines: house
-            .lines
-            .values()
-            .filter(|line| config.lines.contains_key(line.line()))
-            .map(|line| BannerLine {
-                line: line.line().to_string(),
-                platform: line.platform().to_string(),
-            })
-            .collect(),
-        webhooks: None,
-        model: None,
-        data: data.path().display().to_string(),
-        config: if file.exists() {
-            ConfigFile::Found(shown)
-        } else {
-            ConfigFile::Missing(shown)
-        },
-        owner,
-        warnings: config.warnings(),
-    })
 }

@@ -14,6 +14,7 @@ mod cli_running;
 mod cli_screen;
 mod compose;
 mod config;
+mod config_judging;
 mod config_model;
 mod folder;
 mod http;

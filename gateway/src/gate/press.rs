@@ -10,9 +10,9 @@ use bot_policy::id::{ButtonToken, LineId, MessageRef, Place};
 use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage};
 use bot_policy::visible;
 
-use super::{CHANGED, known, standing, unreadable};
+use super::{CHANGED, standing, unreadable};
 use crate::conversation::{notice, time_of_day};
-use crate::store::{AuditEntry, Claimed, Closing, Meaning, Pressed, StoreError};
+use crate::store::{AuditEntry, Claimed, Closing, Meaning, Pressed, StoreError, Trusted};
 use crate::{House, clock};
 
 /// Carries out a press of somebody whose place it is. What is returned is told to them alone.
@@ -47,6 +47,7 @@ pub(crate) async fn press(
             }
             Ok(None)
         }
+        Meaning::Project { file, yes } => project(house, person, file, yes).await,
         Meaning::Resend { letter } => {
             house.post(house.store.repeat(letter, clock::now()).await?);
             Ok(None)
@@ -70,8 +71,7 @@ async fn approval(
         return show_all(house, &pressed.place, &open).await;
     }
     let call = &open.question.call;
-    let known = known::known(house, &loaded, call).await?;
-    let standing = match standing(house, &loaded, call, known).await {
+    let standing = match standing(house, &loaded, call).await? {
         Ok(standing) => standing,
         Err(error) => return Ok(Some(unreadable(&loaded, &error))),
     };
@@ -210,6 +210,27 @@ async fn claimed(
         Claimed::Closed if yes => Ok(Some(ANSWERED.into())),
         Claimed::Closed => Ok(Some("The group stays unpaired.".into())),
     }
+}
+
+async fn project(
+    house: &House,
+    person: &Person,
+    file: i64,
+    yes: bool,
+) -> Result<Option<String>, StoreError> {
+    if person.role != Role::Owner {
+        return Ok(Some("Only the owner can say this.".into()));
+    }
+    let trusted = house
+        .store
+        .trust_project(file, person.id, yes, clock::now())
+        .await?;
+    let text = match trusted {
+        Trusted::Closed => ANSWERED,
+        Trusted::No => "It is not trusted: what it tightens counts, what it loosens does not.",
+        Trusted::Yes => "This very file is trusted. If it changes, I ask again.",
+    };
+    Ok(Some(text.into()))
 }
 
 /// Answers the platform about a press or a command, as well as it can: the card is what counts.

@@ -20,6 +20,8 @@ pub enum Meaning {
     Claim { claim: i64, yes: bool },
     /// A fresh conversation.
     New,
+    /// Whether a folder's own rule file may loosen rules there.
+    Project { file: i64, yes: bool },
     /// A letter is to be sent once more.
     Resend { letter: i64 },
 }

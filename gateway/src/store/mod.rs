@@ -33,6 +33,7 @@ mod own;
 mod pending;
 mod people;
 mod poison;
+mod projects;
 mod prune;
 mod pulse;
 mod questions;
@@ -55,9 +56,11 @@ pub use own::OwnChat;
 pub use pending::Pending;
 pub use people::Claimed;
 pub use poison::Attempt;
+pub use projects::{Offer, Trusted};
 pub use prune::Walk;
 pub use questions::Closing;
 pub use received::Wanted;
+pub use rows::PlaceId;
 pub use sessions::ScreenLine;
 pub use stand::Stood;
 pub use turns::Speak;
@@ -163,6 +166,7 @@ const STEPS: &[(i64, &str)] = &[
     (1, include_str!("migrations/0001_door.sql")),
     (3, include_str!("migrations/0003_files.sql")),
     (4, include_str!("migrations/0004_nothing_lost.sql")),
+    (7, include_str!("migrations/0007_judge.sql")),
 ];
 
 impl Store {

@@ -125,6 +125,17 @@ impl House {
         house
     }
 
+    /// A running house with an owner, and with more in its configuration.
+    pub async fn configured(door: Door, more: &str) -> (Self, Chat) {
+        let mut house = Self::build().await;
+        let file = house.home.config().join("postern.toml");
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, format!("{text}{more}")).unwrap();
+        house.start().await;
+        let chat = house.enter(door, OWNER, &house.code()).await;
+        (house, chat)
+    }
+
     /// A running house with an owner who came through this door.
     pub async fn with_owner(door: Door) -> (Self, Chat) {
         let house = Self::open().await;

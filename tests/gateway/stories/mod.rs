@@ -19,6 +19,8 @@ mod mind;
 mod mind_trouble;
 mod poison;
 mod presses;
+mod projects;
+mod risk;
 mod strangers;
 mod terminal;
 mod trouble;
