@@ -23,6 +23,12 @@ pub use web::{Fetch, HostPort, Search, SearchError};
 /// The file's name in the configuration folder.
 pub const FILE_NAME: &str = "postern.toml";
 
+/// A whole file with comments.
+pub const EXAMPLE: &str = include_str!("config/example.toml");
+
+/// The JSON Schema of the file.
+pub const SCHEMA: &str = include_str!("config/schema.json");
+
 /// Where the web chat listens when nothing is configured.
 pub const USUAL_ADDRESS: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8787);

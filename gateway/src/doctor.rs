@@ -91,21 +91,27 @@ pub fn examine_config() -> Vec<Check> {
         Ok(config) => config,
         Err(why) => return vec![check, Check::fail("configuration", why.to_string())],
     };
-    let mut checks = vec![check, Check::ok("configuration", summary(&config))];
+    let mut found = Vec::new();
     for (line, set) in &config.lines {
-        checks.push(match adapters::build(line.clone(), set) {
+        found.push(match adapters::build(line.clone(), set) {
             Ok(_) => Check::ok(&format!("line {line}"), "its settings can be used"),
             // The text names the line itself.
             Err(why) => Check::fail("configuration", why.to_string()),
         });
     }
     if let Some(file) = &config.web.admin_token_file {
-        checks.push(match AdminToken::read(file) {
+        found.push(match AdminToken::read(file) {
             Ok(_) => Check::ok("admin token", "it can be used"),
             Err(why) => Check::fail("configuration", why.to_string()),
         });
     }
-    checks.extend(model(&config));
+    found.extend(model(&config));
+    let mut checks = vec![check];
+    // Nothing is called right as long as anything in it is wrong.
+    if found.iter().all(|check| check.verdict != Verdict::Fail) {
+        checks.push(Check::ok("configuration", summary(&config)));
+    }
+    checks.extend(found);
     checks.extend(
         config
             .warnings()

@@ -37,6 +37,7 @@ pub mod cli;
 mod clock;
 mod commands;
 pub mod config;
+mod console;
 mod conversation;
 mod desk;
 mod digest;
@@ -64,6 +65,7 @@ pub mod writer;
 use agent::model::{Chosen, Model, ModelSetupError, chosen};
 use agent::tools::{Engine, Files, ToolError, Tools};
 use cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
+use cli::qr::Room;
 use config::Config;
 use folder::DataFolder;
 use http::admin::AdminToken;
@@ -92,6 +94,8 @@ pub struct Settings {
     pub data: DataFolder,
     /// What must not get out; the secrets of the lines are added to it.
     pub secrets: Secrets,
+    /// The room for a link drawn as a code, where somebody watches.
+    pub room: Room,
     /// Called once, when everything serves.
     pub started: Box<dyn FnOnce(Banner) + Send>,
 }
@@ -147,8 +151,11 @@ struct House {
     letters: mpsc::UnboundedSender<Letter>,
     signals: mpsc::UnboundedSender<Signal>,
     states: watch::Sender<BTreeMap<LineId, LineStatus>>,
+    room: Room,
     since: Timestamp,
     web_address: String,
+    /// Where the files of the chats are.
+    workspaces: PathBuf,
     /// The first owner code with the links that were shown beside it, once it was shown.
     first_code: OnceLock<OwnerCode>,
     /// Whether letters were sent before in this run.
@@ -187,6 +194,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         config_folder,
         data,
         secrets,
+        room,
         started,
     } = settings;
     let bound = listen::bind(config.web.listen).await?;
@@ -229,7 +237,9 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         letters,
         signals,
         states: watch::Sender::new(BTreeMap::new()),
+        room,
         since: clock::now(),
+        workspaces: data.path().join("workspaces"),
         web_address,
         first_code: OnceLock::new(),
         outbox_runs: AtomicBool::new(false),
@@ -285,8 +295,9 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         model: shown,
         ..banner
     });
+    let terminal = keeper::AtTerminal(house.clone());
     tokio::select! {
-        () = socket.serve(house.as_ref()) => {}
+        () = socket.serve(&terminal) => {}
         () = shutdown => {}
     }
     drop(stop);

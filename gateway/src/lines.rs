@@ -8,6 +8,7 @@ use adapters::{Adapter, AdapterError, NotStored};
 use bot_policy::access::{Scope, commands};
 use bot_policy::id::LineId;
 
+use crate::cli::qr;
 use crate::inbox::Door;
 use crate::keep::caught;
 use crate::socket::{LineState, LineStatus};
@@ -138,7 +139,8 @@ impl House {
             && !first.links.contains(&link)
             && matches!(self.store.waiting(clock::now()).await, Ok((live, _)) if live > 0)
         {
-            self.say_at_terminal(&format!("  {link}"));
+            let code = qr::code(std::slice::from_ref(&link), self.room);
+            self.say_at_terminal(format!("  {link}\n{code}").trim_end());
         }
     }
 

@@ -37,6 +37,7 @@ pub struct Scripted {
     pub status: Status,
     pub checks: Vec<Check>,
     pub refuses: Option<&'static str>,
+    pub without_link: Vec<LineStatus>,
     pub asked: Mutex<Vec<String>>,
 }
 
@@ -156,6 +157,7 @@ impl Scripted {
             status: status(web),
             checks: vec![Check::ok("store", "it takes what it is given")],
             refuses: None,
+            without_link: Vec::new(),
             asked: Mutex::default(),
         }
     }
@@ -181,12 +183,18 @@ impl Keeper for Scripted {
         Ok(NewCode {
             code: "ABCD2345".to_owned(),
             links: vec!["http://127.0.0.1:8787/#ABCD2345".to_owned()],
+            without_link: self.without_link.clone(),
             ends_at: Timestamp(now + 605_000),
         })
     }
 
     async fn status(&self) -> Result<Status, KeeperError> {
         Ok(self.status.clone())
+    }
+
+    async fn send(&self, text: String, to: Option<String>) -> Result<String, KeeperError> {
+        self.note(format!("{text} to {to:?}"))?;
+        Ok("web 1".to_owned())
     }
 
     async fn unpair(&self, place: &str) -> Result<Unpaired, KeeperError> {

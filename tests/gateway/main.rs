@@ -9,6 +9,7 @@
 )]
 
 mod cli;
+mod cli_qr;
 mod cli_running;
 mod cli_screen;
 mod compose;
@@ -17,6 +18,7 @@ mod config_model;
 mod folder;
 mod http;
 mod http_admin;
+mod http_console;
 mod http_desk;
 mod http_wire;
 mod keep;

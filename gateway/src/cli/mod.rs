@@ -12,8 +12,10 @@ pub mod banner;
 mod config;
 mod doctor;
 mod pair;
+pub mod qr;
 mod rules;
 pub mod screen;
+mod send;
 mod status;
 mod unpair;
 mod up;
@@ -43,12 +45,14 @@ enum Order {
     Pair(pair::Arguments),
     /// Show, explain and change what runs, asks and is refused
     Rules(rules::Arguments),
+    /// Say something in your own chat, as if you had typed it there
+    Send(send::Arguments),
     /// Show how the running Postern stands
     Status,
     /// Let go of a place
     Unpair(unpair::Arguments),
     /// Start Postern (the default)
-    Up,
+    Up(up::Arguments),
 }
 
 /// Runs the program. The exit code is 0 when done, 1 when it could not be, 2 when the command
@@ -60,14 +64,17 @@ pub fn main() -> std::io::Result<ExitCode> {
     if let Some(code) = crate::extract::asked(std::env::args_os()) {
         return Ok(code);
     }
-    let order = Arguments::parse().command.unwrap_or(Order::Up);
+    let order = Arguments::parse()
+        .command
+        .unwrap_or(Order::Up(up::Arguments::default()));
     let screen = Screen::of_this_process();
     let mut runtime = match order {
-        Order::Up => tokio::runtime::Builder::new_multi_thread(),
+        Order::Up(_) => tokio::runtime::Builder::new_multi_thread(),
         Order::Config(_)
         | Order::Doctor
         | Order::Pair(_)
         | Order::Rules(_)
+        | Order::Send(_)
         | Order::Status
         | Order::Unpair(_) => tokio::runtime::Builder::new_current_thread(),
     };
@@ -77,9 +84,10 @@ pub fn main() -> std::io::Result<ExitCode> {
             Order::Doctor => doctor::run(&screen).await,
             Order::Pair(arguments) => pair::run(&screen, arguments).await,
             Order::Rules(arguments) => rules::run(&screen, arguments).await,
+            Order::Send(arguments) => send::run(&screen, arguments).await,
             Order::Status => status::run(&screen).await,
             Order::Unpair(arguments) => unpair::run(&screen, arguments).await,
-            Order::Up => up::run(&screen).await,
+            Order::Up(arguments) => up::run(&screen, arguments).await,
         }
     });
     Ok(match done {

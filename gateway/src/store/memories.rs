@@ -14,7 +14,7 @@ use crate::clock;
 /// How many confirmed memories stand in the instructions.
 const STANDING: i64 = 50;
 
-fn keeper_key(keeper: Keeper) -> String {
+pub(super) fn keeper_key(keeper: Keeper) -> String {
     match keeper {
         Keeper::Person(person) => format!("person {person}"),
         Keeper::Place(place) => format!("place {place}"),

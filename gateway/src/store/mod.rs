@@ -27,6 +27,7 @@ mod leases;
 mod marks;
 mod memories;
 mod outbox;
+mod own;
 mod pending;
 mod people;
 mod poison;
@@ -35,20 +36,24 @@ mod questions;
 mod received;
 mod rows;
 mod sessions;
+mod stand;
 mod turns;
 
 pub use audit::AuditEntry;
 pub use buttons::{Meaning, Pressed};
+pub use console::ChatState;
 pub use conversations::Loaded;
 pub use delivery::HandOver;
 pub use inbox::Accepted;
 pub use outbox::{Handed, Letter, Outcome, Repeat};
+pub use own::OwnChat;
 pub use pending::Pending;
 pub use people::Claimed;
 pub use poison::Attempt;
 pub use questions::Closing;
 pub use received::Wanted;
 pub use sessions::ScreenLine;
+pub use stand::Stood;
 pub use turns::Speak;
 
 /// Renders a message for a line; pure.

@@ -12,7 +12,8 @@ use super::audit::{AuditEntry, append, append_all};
 use super::buttons::{Meaning, button};
 use super::conversations::add;
 use super::outbox::{About, Letter, post, redraw};
-use super::rows::{PlaceId, column, json, place};
+use super::rows::{PlaceId, column, json};
+use super::stand::stands_at;
 use super::{Store, StoreError};
 use crate::agent::{Ended, Entry};
 use crate::metrics::{self, Count};
@@ -36,11 +37,12 @@ pub(super) fn open_row(
     tx: &Connection,
     row: &rusqlite::Row<'_>,
 ) -> Result<OpenQuestion, StoreError> {
+    let id = QuestionId(row.get("id")?);
     Ok(OpenQuestion {
-        id: QuestionId(row.get("id")?),
+        id,
         question: column(row, "body")?,
         put_to: PersonId(row.get("put_to")?),
-        places: vec![place(tx, PlaceId(row.get("place")?))?],
+        places: stands_at(tx, id)?,
         state: column(row, "state")?,
         ends_at: Timestamp(row.get("ends_at")?),
     })
@@ -162,7 +164,7 @@ pub(super) fn withdraw_all(
 }
 
 /// The buttons of an approval card, in the order in which they stand.
-fn labels(question: &Question, card: &Card) -> Vec<(&'static str, Choice)> {
+pub(super) fn labels(question: &Question, card: &Card) -> Vec<(&'static str, Choice)> {
     let mut labels = vec![("Allow once", Choice::AllowOnce)];
     if question.always.is_some() {
         labels.push(("Always", Choice::Always));

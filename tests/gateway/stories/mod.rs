@@ -6,6 +6,7 @@ pub(crate) mod house;
 
 mod audit;
 mod cards;
+mod console;
 mod crash;
 mod durable;
 mod files_in;
