@@ -23,7 +23,6 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use adapters::Adapter;
 use adapters::web::Web;
 use bot_policy::access::Role;
 use bot_policy::id::{LineId, Place, Timestamp};
@@ -103,10 +102,7 @@ pub enum RunError {
     /// The web chat has nowhere to listen.
     #[error(transparent)]
     Bind(#[from] listen::BindError),
-    /// The doors of platforms have nowhere to listen.
-    #[error("webhooks: {0}")]
-    Doors(String),
-    /// The key of the doors cannot be used.
+    /// The doors of platforms cannot be served.
     #[error(transparent)]
     Hook(#[from] hooks::HookError),
     /// A line cannot be set up.
@@ -197,8 +193,8 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let web_address = format!("http://{}/", bound.at);
     let web = Arc::new(Web::default());
     web.set_base(&web_address);
-    let doors = doors(&config).await?;
-    let lines = lines(&config, data.path(), &web)?;
+    let doors = hooks::bind(&config).await?;
+    let lines = lines::set_up(&config, data.path(), &web)?;
     let engine = config.search.as_ref().map(|search| search.engine());
     let engine = engine.transpose()?;
     let admin = config.web.admin_token_file.as_deref();
@@ -288,16 +284,9 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         stopped(stopping.clone()),
     ));
     let mut banner = banner(&house, &config, &config_folder, &data, bound.taken).await?;
-    let mut porch = None;
-    if let (Some(doors), Some(webhooks)) = (doors, &config.webhooks) {
-        banner.webhooks = Some((doors.at, webhooks.public.to_string()));
-        let porter = Arc::new(hooks::Porch::new(&house));
-        porch = Some(tokio::spawn(http::serve_doors(
-            doors.listener,
-            porter,
-            stopped(stopping.clone()),
-        )));
-    }
+    banner.webhooks = hooks::shown(&config, doors.as_ref());
+    let porch = hooks::serve(house.clone(), doors, stopped(stopping.clone()));
+    let porch = tokio::spawn(porch);
     started(banner);
     tokio::select! {
         () = socket.serve(house.as_ref()) => {}
@@ -307,9 +296,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     tasks.shutdown().await;
     // What was stored is safe whatever happens now; this only spares a repeated send.
     let _ = tokio::time::timeout(GRACE, page).await;
-    if let Some(porch) = porch {
-        let _ = tokio::time::timeout(GRACE, porch).await;
-    }
+    let _ = tokio::time::timeout(GRACE, porch).await;
     drop(close);
     let _ = tokio::time::timeout(GRACE, parts.join_next()).await;
     parts.shutdown().await;
@@ -335,39 +322,6 @@ fn part<F, Made>(
 async fn stopped(mut stopping: watch::Receiver<()>) {
     // Ends when the sender is dropped.
     while stopping.changed().await.is_ok() {}
-}
-
-/// The listener of the doors, where any are configured.
-async fn doors(config: &Config) -> Result<Option<listen::Bound>, RunError> {
-    let Some(webhooks) = &config.webhooks else {
-        return Ok(None);
-    };
-    let bound = listen::bind(config::Listen::Configured(webhooks.listen)).await;
-    let named = |why: listen::BindError| why.to_string().replace("web.listen", "webhooks.listen");
-    bound.map(Some).map_err(|why| RunError::Doors(named(why)))
-}
-
-fn lines(
-    config: &Config,
-    data: &Path,
-    web: &Arc<Web>,
-) -> Result<BTreeMap<LineId, Arc<dyn Adapter>>, RunError> {
-    let key = match &config.webhooks {
-        Some(_) => Some(hooks::Key::of(data)?),
-        None => None,
-    };
-    let mut lines: BTreeMap<LineId, Arc<dyn Adapter>> = BTreeMap::new();
-    lines.insert(web.line().clone(), web.clone());
-    let whole = config;
-    for (line, config) in &config.lines {
-        let ground = key.as_ref().map(|key| key.ground(whole, line));
-        let ground = ground.unwrap_or_default();
-        lines.insert(
-            line.clone(),
-            adapters::build(line.clone(), config, &ground)?,
-        );
-    }
-    Ok(lines)
 }
 
 async fn expire(house: Arc<House>) {
