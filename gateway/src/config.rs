@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use bot_policy::id::LineId;
 use rustix::process::geteuid;
 use serde::Deserialize;
-use url::Url;
 
 use crate::folder::quoted;
 

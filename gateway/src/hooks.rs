@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::future::Future;
 use std::io::{ErrorKind, Read, Write};
+use std::net::SocketAddr;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,16 +16,17 @@ use bot_policy::secret::Secret;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-use crate::config::Config;
+use crate::config::{Config, Listen};
 use crate::folder::quoted;
-use crate::http::{Porter, Undelivered};
+use crate::http::{Porter, Undelivered, serve_doors};
 use crate::inbox;
+use crate::listen::{self, Bound};
 use crate::{House, chance};
 
 /// The file in the data folder from which the secret of each door is derived.
 const KEY_FILE: &str = "webhook.key";
 
-/// The key of the doors cannot be used. The text says what to do.
+/// The doors cannot be served. The text says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum HookError {
     /// It is no key, or others can read it.
@@ -34,6 +37,9 @@ pub enum HookError {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// They have nowhere to listen.
+    #[error("webhooks: {0}")]
+    Bind(String),
     /// The system refused.
     #[error("{} cannot be used: {why}; look at the data folder and its disk", .file.display())]
     Io {
@@ -127,14 +133,38 @@ fn read(file: &Path, open: fs::File) -> Result<Key, HookError> {
     Ok(Key(key))
 }
 
+/// The listener of the doors, where any are configured.
+pub(crate) async fn bind(config: &Config) -> Result<Option<Bound>, HookError> {
+    let Some(webhooks) = &config.webhooks else {
+        return Ok(None);
+    };
+    let bound = listen::bind(Listen::Configured(webhooks.listen)).await;
+    let named = |why: listen::BindError| why.to_string().replace("web.listen", "webhooks.listen");
+    bound.map(Some).map_err(|why| HookError::Bind(named(why)))
+}
+
+/// Where the doors are, here and outside.
+pub(crate) fn shown(config: &Config, bound: Option<&Bound>) -> Option<(SocketAddr, String)> {
+    let public = config.webhooks.as_ref()?.public.to_string();
+    Some((bound?.at, public))
+}
+
+/// Serves the doors, where there are any, until `shutdown`.
+pub(crate) async fn serve(house: Arc<House>, bound: Option<Bound>, shutdown: impl Future) {
+    if let Some(bound) = bound {
+        let porter = Arc::new(Porch::new(&house));
+        serve_doors(bound.listener, porter, shutdown).await;
+    }
+}
+
 /// Takes in what comes through the doors of all lines.
-pub(crate) struct Porch {
+struct Porch {
     house: Arc<House>,
     by_path: BTreeMap<String, Arc<dyn Adapter>>,
 }
 
 impl Porch {
-    pub(crate) fn new(house: &Arc<House>) -> Self {
+    fn new(house: &Arc<House>) -> Self {
         let doors = house.lines.values().flat_map(|line| {
             let paths = line.doors().into_iter().map(|door| door.path);
             paths.map(|path| (path, line.clone()))

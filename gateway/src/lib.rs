@@ -23,11 +23,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use adapters::Adapter;
 use adapters::web::Web;
-use bot_policy::access::Role;
 use bot_policy::id::{LineId, Place, Timestamp};
-use bot_policy::pairing::CodeRole;
 use bot_policy::secret::NotRedactable;
 use tokio::sync::{Mutex, mpsc, watch};
 
@@ -69,7 +66,7 @@ pub mod writer;
 
 use agent::model::{Chosen, Model, ModelSetupError, chosen};
 use agent::tools::{Engine, Files, ToolError, Tools};
-use cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
+use cli::banner::{Banner, OwnerCode};
 use cli::qr::Room;
 use config::{Config, Judging};
 use folder::DataFolder;
@@ -114,10 +111,7 @@ pub enum RunError {
     /// The web chat has nowhere to listen.
     #[error(transparent)]
     Bind(#[from] listen::BindError),
-    /// The doors of platforms have nowhere to listen.
-    #[error("webhooks: {0}")]
-    Doors(String),
-    /// The key of the doors cannot be used.
+    /// The doors of platforms cannot be served.
     #[error(transparent)]
     Hook(#[from] hooks::HookError),
     /// A line cannot be set up.
@@ -223,8 +217,8 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let web_address = format!("http://{}/", bound.at);
     let web = Arc::new(Web::default());
     web.set_base(&web_address);
-    let doors = start::doors(&config).await?;
-    let lines = start::lines(&config, data.path(), &web)?;
+    let doors = hooks::bind(&config).await?;
+    let lines = lines::set_up(&config, data.path(), &web)?;
     let engine = config.search.as_ref().map(|search| search.engine());
     let engine = engine.transpose()?;
     let admin = config.web.admin_token_file.as_deref();
@@ -319,16 +313,9 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     ));
     let mut banner = start::banner(&house, &config, &config_folder, &data, bound.taken).await?;
     banner.model = shown;
-    let mut porch = None;
-    if let (Some(doors), Some(webhooks)) = (doors, &config.webhooks) {
-        banner.webhooks = Some((doors.at, webhooks.public.to_string()));
-        let porter = Arc::new(hooks::Porch::new(&house));
-        porch = Some(tokio::spawn(http::serve_doors(
-            doors.listener,
-            porter,
-            stopped(stopping.clone()),
-        )));
-    }
+    banner.webhooks = hooks::shown(&config, doors.as_ref());
+    let porch = hooks::serve(house.clone(), doors, stopped(stopping.clone()));
+    let porch = tokio::spawn(porch);
     started(banner);
     let terminal = keeper::AtTerminal(house.clone());
     tokio::select! {
@@ -339,9 +326,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     tasks.shutdown().await;
     // What was stored is safe whatever happens now; this only spares a repeated send.
     let _ = tokio::time::timeout(GRACE, page).await;
-    if let Some(porch) = porch {
-        let _ = tokio::time::timeout(GRACE, porch).await;
-    }
+    let _ = tokio::time::timeout(GRACE, porch).await;
     drop(close);
     let _ = tokio::time::timeout(GRACE, parts.join_next()).await;
     parts.shutdown().await;

@@ -1,57 +1,16 @@
 //! What is set up before anything serves?
 
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::Arc;
-
-use adapters::Adapter;
-use adapters::web::Web;
 use bot_policy::access::Role;
-use bot_policy::id::LineId;
 use bot_policy::pairing::CodeRole;
 
 use crate::cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
 use crate::config::{self, Config};
 use crate::folder::{self, DataFolder};
-use crate::{House, RunError, hooks, listen};
+use crate::{House, RunError};
 
 /// A variable of the environment that holds text.
 pub(crate) fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
-}
-
-/// The listener of the doors, where any are configured.
-pub(crate) async fn doors(config: &Config) -> Result<Option<listen::Bound>, RunError> {
-    let Some(webhooks) = &config.webhooks else {
-        return Ok(None);
-    };
-    let bound = listen::bind(config::Listen::Configured(webhooks.listen)).await;
-    let named = |why: listen::BindError| why.to_string().replace("web.listen", "webhooks.listen");
-    bound.map(Some).map_err(|why| RunError::Doors(named(why)))
-}
-
-/// The adapter of each line, the built-in page among them.
-pub(crate) fn lines(
-    config: &Config,
-    data: &Path,
-    web: &Arc<Web>,
-) -> Result<BTreeMap<LineId, Arc<dyn Adapter>>, RunError> {
-    let key = match &config.webhooks {
-        Some(_) => Some(hooks::Key::of(data)?),
-        None => None,
-    };
-    let mut lines: BTreeMap<LineId, Arc<dyn Adapter>> = BTreeMap::new();
-    lines.insert(web.line().clone(), web.clone());
-    let whole = config;
-    for (line, config) in &config.lines {
-        let ground = key.as_ref().map(|key| key.ground(whole, line));
-        let ground = ground.unwrap_or_default();
-        lines.insert(
-            line.clone(),
-            adapters::build(line.clone(), config, &ground)?,
-        );
-    }
-    Ok(lines)
 }
 
 /// What is shown once everything serves.
