@@ -31,13 +31,13 @@ impl Store {
                 "UPDATE outbox SET state = 'queued' WHERE state IN ('queued', 'sending') AND state = 'sending' AND (kind = 'edit' OR question IS NOT NULL)",
                 [],
             )?;
-            let mut handed = tx.prepare("SELECT id FROM outbox WHERE state IN ('queued', 'sending') AND state = 'sending' ORDER BY id")?;
+            let mut handed = tx.prepare("SELECT id FROM outbox INDEXED BY outbox_unsent WHERE state IN ('queued', 'sending') AND state = 'sending' ORDER BY id")?;
             let handed: Vec<i64> = handed.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
             for id in handed {
                 unknown(&store, tx, id, now)?;
             }
             tx.execute("UPDATE outbox SET state = 'queued' WHERE state IN ('queued', 'sending') AND state = 'sending'", [])?;
-            let mut queued = tx.prepare("SELECT * FROM outbox WHERE state IN ('queued', 'sending') AND state = 'queued' ORDER BY id")?;
+            let mut queued = tx.prepare("SELECT * FROM outbox INDEXED BY outbox_unsent WHERE state IN ('queued', 'sending') AND state = 'queued' ORDER BY id")?;
             let mut rows = queued.query([])?;
             let mut letters = Vec::new();
             while let Some(row) = rows.next()? {

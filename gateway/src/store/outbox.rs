@@ -117,7 +117,7 @@ pub(super) fn put(
     now: Timestamp,
 ) -> Result<Letter, StoreError> {
     let busy: bool = tx
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM outbox WHERE place = ?1 AND state IN ('queued', 'sending'))")?
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM outbox INDEXED BY outbox_unsent WHERE place = ?1 AND state IN ('queued', 'sending'))")?
         .query_row([to.0], |row| row.get(0))?;
     let (state, handed) = if busy {
         ("queued", Handed::No)

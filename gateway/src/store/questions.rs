@@ -270,14 +270,15 @@ impl Store {
         &self,
         now: Timestamp,
     ) -> Result<(Vec<ConversationId>, Vec<Letter>), StoreError> {
-        // Looked at with a read, so that nothing is written while nothing ends.
+        // Looked at with a read, so that nothing is written while nothing ends; said as the index
+        // of open questions says it, so that only those are looked at.
         let any = self
             .read(move |tx| {
                 let any: bool = tx
                     .prepare_cached(
-                        "SELECT EXISTS (SELECT 1 FROM question WHERE state = ?1 AND ends_at <= ?2)",
+                        "SELECT EXISTS (SELECT 1 FROM question WHERE state = '\"Asked\"' AND ends_at <= ?1)",
                     )?
-                    .query_row(params![json(&State::Asked)?, now.0], |row| row.get(0))?;
+                    .query_row([now.0], |row| row.get(0))?;
                 Ok(any)
             })
             .await?;
@@ -287,10 +288,10 @@ impl Store {
         let store = self.clone();
         self.write(move |tx| {
             let mut due = tx.prepare_cached(
-                "SELECT id, conversation FROM question WHERE state = ?1 AND ends_at <= ?2",
+                "SELECT id, conversation FROM question WHERE state = '\"Asked\"' AND ends_at <= ?1",
             )?;
             let due: Vec<(QuestionId, ConversationId)> = due
-                .query_map(params![json(&State::Asked)?, now.0], |row| {
+                .query_map([now.0], |row| {
                     Ok((QuestionId(row.get(0)?), ConversationId(row.get(1)?)))
                 })?
                 .collect::<Result<_, _>>()?;
