@@ -17,10 +17,13 @@ use bot_policy::message::OutboundMessage;
 use bot_policy::secret::Secret;
 use serde::{Deserialize, Serialize};
 
+mod door;
 mod http;
 pub mod markup;
 pub mod telegram;
 pub mod web;
+
+pub use door::{Arrived, Check, Door, DoorAnswer, DoorMethod, Ground, Signed, Webhooks};
 
 /// One account of ours on one platform.
 #[async_trait]
@@ -47,12 +50,35 @@ pub trait Adapter: Send + Sync {
     /// A link that opens the platform and sends `/pair` with this code, where there is one.
     fn pair_link(&self, code: &str) -> Option<String>;
 
-    /// Hears events until it fails, handing each to `inbox` before acknowledging it.
+    /// The doors through which the platform reaches this line; none where we only ask it.
+    fn doors(&self) -> Vec<Door> {
+        Vec::new()
+    }
+
+    /// Takes in a request that one of its doors let in. Once this returns, the platform is told
+    /// that it arrived, so what it holds is stored before.
+    ///
+    /// # Errors
+    /// When it could not be stored or is none of ours; the platform is told to send it again.
+    async fn webhook(
+        &self,
+        request: Arrived,
+        inbox: &dyn Inbox,
+    ) -> Result<DoorAnswer, AdapterError> {
+        let _ = (request, inbox);
+        Err(AdapterError::Refused("this line has no door".to_owned()))
+    }
+
+    /// Hears events until it fails, handing each to `inbox` before acknowledging it. A line whose
+    /// platform comes to us keeps its door registered there instead.
     async fn listen(&self, inbox: &dyn Inbox) -> Result<(), AdapterError>;
 
     /// Renders a message in the platform's dialect, cut into parts that each fit its limits.
     /// Pure: the same message gives the same parts.
     fn encode(&self, message: &OutboundMessage) -> Vec<Encoded>;
+
+    /// What a part says, as plain text, for showing it where another adapter speaks. Pure.
+    fn plain(&self, part: &Encoded) -> String;
 
     /// Answers a press or a command at once, with a private notice where there is one to give.
     async fn acknowledge(
@@ -171,7 +197,7 @@ pub enum AdapterError {
     Ambiguous,
     /// Another program hears this line.
     #[error(
-        "another program is polling with the same token; stop it, or give Postern a token of its own"
+        "another program is polling with the same token, or has set a webhook for it; stop it, or give Postern a token of its own"
     )]
     Conflict,
     /// The platform does not know our credentials.
@@ -213,8 +239,12 @@ pub struct ConfigError(pub String);
 ///
 /// # Errors
 /// When a setting is missing or a secret cannot be read; the text says which and what to do.
-pub fn build(line: LineId, config: &Config) -> Result<Arc<dyn Adapter>, ConfigError> {
+pub fn build(
+    line: LineId,
+    config: &Config,
+    ground: &Ground,
+) -> Result<Arc<dyn Adapter>, ConfigError> {
     match config {
-        Config::Telegram(config) => Ok(Arc::new(telegram::Telegram::new(line, config)?)),
+        Config::Telegram(config) => Ok(Arc::new(telegram::Telegram::new(line, config, ground)?)),
     }
 }

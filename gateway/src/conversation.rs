@@ -29,7 +29,7 @@ pub(crate) enum Flow {
 }
 
 /// How long a conversation waits when the store does not answer.
-const STORE_PAUSE: Duration = Duration::from_secs(5);
+const STORE_PAUSE: Duration = Duration::from_secs(1);
 /// How often a step that fails is tried again, and the pause before each.
 const STEP_TRIES: u32 = 2;
 const STEP_PAUSE: Duration = Duration::from_millis(500);
@@ -204,15 +204,9 @@ async fn think(
     metrics::count(Count::ModelCalls, outcome);
     match completed {
         Ok(completion) => speak(house, loaded, completion).await,
-        Err(ModelError(why)) => {
-            end(
-                house,
-                loaded,
-                &format!(
-                    "The model does not answer: {why}. Nothing is lost; write again to try again."
-                ),
-            )
-            .await
+        Err(ModelError { why, .. }) => {
+            let why = house.secrets.cut(&why);
+            end(house, loaded, &format!("No answer: {why}.")).await
         }
     }
 }

@@ -8,14 +8,11 @@ use bot_policy::approval::{OpenQuestion, resume as permit_of};
 use bot_policy::call::Call;
 use bot_policy::card::card;
 use bot_policy::decide::{
-    CanAsk, Dangerous, Finding, Limits, Permit, Says, Standing, Surface, Verdict, decide,
+    CanAsk, Finding, Limits, Permit, Says, Standing, Surface, Verdict, decide,
 };
-use bot_policy::egress::Known;
 use bot_policy::grants::Grants;
 use bot_policy::id::{QuestionId, Timestamp};
 use bot_policy::message::Choices;
-use bot_policy::risk::Threshold;
-use bot_policy::shell::FolderTrust;
 use bot_policy::surface::Open;
 use bot_policy::taint::{Labelled, Taint};
 use bot_policy::tool::{Change, Reach, Reads, effects};
@@ -33,6 +30,7 @@ mod asks;
 mod event;
 mod known;
 mod press;
+mod project;
 mod remember;
 mod workers;
 
@@ -49,8 +47,7 @@ pub(crate) async fn judge(
     card_stands: CardStands,
     course: &mut Course,
 ) -> Result<Flow, StoreError> {
-    let known = known::known(house, loaded, &call).await?;
-    let standing = match standing(house, loaded, &call, known).await {
+    let standing = match standing(house, loaded, &call).await? {
         Ok(standing) => standing,
         Err(error) => {
             let why = unreadable(loaded, &error);
@@ -110,8 +107,7 @@ pub(crate) async fn resume(
     course: &mut Course,
 ) -> Result<Flow, StoreError> {
     let call = question.question.call.clone();
-    let known = known::known(house, loaded, &call).await?;
-    let permit = match standing(house, loaded, &call, known).await {
+    let permit = match standing(house, loaded, &call).await? {
         Ok(standing) => permit_of(&question, &standing),
         Err(_) => None,
     };
@@ -228,15 +224,18 @@ async fn run(
         ..told
     };
     let outcome = house.secrets.cut(&outcome);
-    let finish = Finish {
-        call,
-        ended,
-        told,
-        outcome,
-        because,
-        notes: Vec::new(),
+    let finish = || {
+        let finish = Finish {
+            call: call.clone(),
+            ended,
+            told: told.clone(),
+            outcome: outcome.clone(),
+            because: because.clone(),
+            notes: Vec::new(),
+        };
+        house.store.finish(loaded.id, finish, clock::now())
     };
-    let letters = house.store.finish(loaded.id, finish, clock::now()).await?;
+    let letters = house.until_stored(finish).await?;
     house.post(letters);
     Ok(Flow::More)
 }
@@ -338,10 +337,14 @@ async fn standing(
     house: &House,
     loaded: &Loaded,
     call: &Call,
-    known: Known,
-) -> Result<Standing, RulebookError> {
+) -> Result<Result<Standing, RulebookError>, StoreError> {
+    let rules = match project::rules(house, loaded).await? {
+        Ok(rules) => rules,
+        Err(error) => return Ok(Err(error)),
+    };
+    let judging = &house.judging;
     let tools = house.tools.specs();
-    Ok(Standing {
+    Ok(Ok(Standing {
         person: loaded.person.clone(),
         bot: loaded.bot.clone(),
         place: loaded.place.clone(),
@@ -349,21 +352,21 @@ async fn standing(
         surface: Surface::Chat,
         taint: loaded.taint.clone(),
         mode: loaded.mode,
-        rules: house.rulebook.in_force()?,
+        rules,
         grants: Arc::new(Grants::shipped(loaded.scope, &tools)),
         tools,
-        known: Arc::new(known),
+        known: Arc::new(known::known(house, loaded, call).await?),
         approvals: loaded.approvals.clone(),
         limits: Limits {
             calls_left: CALLS_PER_TURN.saturating_sub(loaded.turn.calls_made()),
             refusals_in_a_row: loaded.turn.refusals_in_a_row(),
             emails_left: EMAILS_PER_DAY,
         },
-        threshold: Threshold::default(),
-        denylist: Arc::default(),
-        folder: FolderTrust::Untrusted,
-        dangerous: Dangerous::Deny,
+        threshold: judging.threshold,
+        denylist: judging.denylist.clone(),
+        folder: judging.folder(&house.workspace(loaded.place_id)),
+        dangerous: judging.dangerous,
         can_ask: CanAsk::Yes,
         ground: house.tools.ground(call, &whose(loaded)).await,
-    })
+    }))
 }

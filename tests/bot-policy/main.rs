@@ -44,6 +44,7 @@ mod shell_hostile;
 mod shell_laws;
 mod shell_line;
 mod site;
+mod small_stack;
 mod surface;
 mod taint;
 mod tool;

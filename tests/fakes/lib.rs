@@ -1,4 +1,5 @@
 //! Strict loopback servers: each refuses what its platform refuses, with the platform's own words.
 
+pub mod model;
 pub mod site;
 pub mod telegram;

@@ -203,6 +203,10 @@ impl Adapter for Web {
         vec![Encoded(encode(message))]
     }
 
+    fn plain(&self, part: &Encoded) -> String {
+        encode::plain(&part.0)
+    }
+
     async fn acknowledge(
         &self,
         reply: &ReplyHandle,

@@ -10,10 +10,10 @@ use bot_policy::id::{ButtonToken, LineId, MessageRef, Place, QuestionId};
 use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage};
 use bot_policy::visible;
 
-use super::{CHANGED, asks, known, remember, standing, unreadable};
+use super::{CHANGED, asks, remember, standing, unreadable};
 use crate::agent::Ended;
 use crate::conversation::{notice, time_of_day};
-use crate::store::{AuditEntry, Claimed, Closing, Meaning, Pressed, StoreError};
+use crate::store::{AuditEntry, Claimed, Closing, Meaning, Pressed, StoreError, Trusted};
 use crate::{House, clock};
 
 /// Carries out a press of somebody whose place it is. What is returned is told to them alone.
@@ -54,6 +54,7 @@ pub(crate) async fn press(
                 Ok(Some("That conversation is over already.".into()))
             }
         }
+        Meaning::Project { file, yes } => project(house, person, file, yes).await,
         Meaning::Resend { letter } => {
             house.post(house.store.repeat(letter, clock::now()).await?);
             Ok(None)
@@ -95,8 +96,7 @@ async fn approval(
         | Choice::Deny => {}
     }
     let call = &open.question.call;
-    let known = known::known(house, &loaded, call).await?;
-    let standing = match standing(house, &loaded, call, known).await {
+    let standing = match standing(house, &loaded, call).await? {
         Ok(standing) => standing,
         Err(error) => return Ok(Some(unreadable(&loaded, &error))),
     };
@@ -274,6 +274,27 @@ async fn claimed(
     }
 }
 
+async fn project(
+    house: &House,
+    person: &Person,
+    file: i64,
+    yes: bool,
+) -> Result<Option<String>, StoreError> {
+    if person.role != Role::Owner {
+        return Ok(Some("Only the owner can say this.".into()));
+    }
+    let trusted = house
+        .store
+        .trust_project(file, person.id, yes, clock::now())
+        .await?;
+    let text = match trusted {
+        Trusted::Closed => ANSWERED,
+        Trusted::No => "It is not trusted: what it tightens counts, what it loosens does not.",
+        Trusted::Yes => "This very file is trusted. If it changes, I ask again.",
+    };
+    Ok(Some(text.into()))
+}
+
 /// Answers the platform about a press or a command, as well as it can: the card is what counts.
 pub(crate) async fn acknowledge(
     house: Arc<House>,
@@ -291,7 +312,9 @@ pub(crate) async fn acknowledge(
 
 /// Shows that an answer is being written, where the platform can.
 pub(crate) async fn show_typing(house: &House, place: &Place) {
-    if let Some(adapter) = house.lines.get(&place.line)
+    // Not worth a call where the platform asked us to be quiet.
+    if house.holds.until(place, clock::now()).is_none()
+        && let Some(adapter) = house.lines.get(&place.line)
         && let Err(error) = adapter.typing(place).await
     {
         tracing::debug!(%error, line = %place.line, "typing was not shown");

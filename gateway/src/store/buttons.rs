@@ -26,6 +26,8 @@ pub enum Meaning {
     New,
     /// A fresh conversation in place of this one.
     NewAfter(ConversationId),
+    /// Whether a folder's own rule file may loosen rules there.
+    Project { file: i64, yes: bool },
     /// A letter is to be sent once more.
     Resend { letter: i64 },
     /// The answer to a question of the agent's own is none of its buttons.
@@ -67,7 +69,7 @@ pub(super) fn button(
 ) -> Result<Button, StoreError> {
     let token = chance::token()?;
     tx.prepare_cached(
-        "INSERT INTO button (hash, place, person, question, meaning) VALUES (?1, ?2, ?3, ?4, ?5)",
+        "INSERT INTO button (hash, place, person, question, meaning, at) VALUES (?1, ?2, ?3, ?4, ?5, unixepoch() * 1000)",
     )?
     .execute(params![
         token_hash(&token),

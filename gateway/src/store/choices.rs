@@ -1,14 +1,14 @@
 //! What does the agent ask in its own name, and what was chosen?
 
-use bot_policy::approval::{Kept, Question, State};
+use bot_policy::approval::{Kept, OpenQuestion, Question, State};
 use bot_policy::call::Call;
 use bot_policy::card::Card;
 use bot_policy::choice::{Asked, SOMETHING_ELSE};
 use bot_policy::decide::Says;
 use bot_policy::id::{CallId, ConversationId, PersonId, QuestionId, Timestamp};
-use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage};
+use bot_policy::message::{Addresses, Body, Button, Choices, Notice, OutboundMessage};
 use bot_policy::visible;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
 use super::asking::put_row;
@@ -16,7 +16,7 @@ use super::audit::AuditEntry;
 use super::buttons::{Meaning, button};
 use super::outbox::{About, Letter, post};
 use super::questions::{Closing, answer};
-use super::rows::{json, parse};
+use super::rows::{PlaceId, json, parse};
 use super::{Store, StoreError};
 use crate::agent::Ended;
 
@@ -50,6 +50,24 @@ impl Face {
             answers: None,
         }
     }
+}
+
+/// Makes the buttons of a question of the agent's own.
+pub(super) fn choice_buttons(
+    tx: &Connection,
+    open: &OpenQuestion,
+    labels: &[impl AsRef<str>],
+    at: PlaceId,
+) -> Result<Vec<Button>, StoreError> {
+    let choices = (0..).map(Meaning::Choice);
+    let otherwise = (SOMETHING_ELSE, Meaning::SomethingElse);
+    labels
+        .iter()
+        .map(AsRef::as_ref)
+        .zip(choices)
+        .chain(std::iter::once(otherwise))
+        .map(|(label, meaning)| button(tx, label, at, open.put_to, Some(open.id), &meaning))
+        .collect()
 }
 
 /// A question of the agent's own, on its way to a person.
@@ -113,14 +131,7 @@ impl Store {
             let Some((open, at)) = put else {
                 return Ok(Vec::new());
             };
-            let mut buttons = Vec::new();
-            for (label, choice) in labels.into_iter().zip(0..) {
-                let meaning = Meaning::Choice(choice);
-                buttons.push(button(tx, label, at, open.put_to, Some(open.id), &meaning)?);
-            }
-            let meaning = Meaning::SomethingElse;
-            let else_button = button(tx, SOMETHING_ELSE, at, open.put_to, Some(open.id), &meaning)?;
-            buttons.push(else_button);
+            let buttons = choice_buttons(tx, &open, &labels, at)?;
             let message = OutboundMessage {
                 body: Body::Notice(Notice {
                     choices: Choices(buttons),

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bot_policy::access::{Incognito, Person, Scope};
-use bot_policy::approval::State;
 use bot_policy::decide::Mode;
 use bot_policy::event::ChatKind;
 use bot_policy::id::{BotName, CallId, ConversationId, Place, Timestamp};
@@ -184,17 +183,10 @@ fn oldest_open(tx: &Connection, of: ConversationId) -> Result<Option<i64>, Store
     // The id of a call begins with the number of its entry.
     Ok(tx
         .prepare_cached(
-            "SELECT min(CAST(call AS INTEGER)) FROM question WHERE conversation = ?1 AND state IN (?2, ?3, ?4)",
+            "SELECT min(CAST(call AS INTEGER)) FROM question INDEXED BY question_unsettled
+             WHERE conversation = ?1 AND state IN ('\"Asked\"', '\"Approved\"', '\"Started\"')",
         )?
-        .query_row(
-            params![
-                of.0,
-                json(&State::Asked)?,
-                json(&State::Approved)?,
-                json(&State::Started)?
-            ],
-            |row| row.get(0),
-        )?)
+        .query_row([of.0], |row| row.get(0))?)
 }
 
 pub(super) fn turn(tx: &Connection, of: ConversationId) -> Result<Turn, StoreError> {

@@ -16,6 +16,7 @@ use crate::writer::{WriteError, Writer, within_savepoint};
 mod approvals;
 mod asking;
 mod audit;
+mod backup;
 mod buttons;
 mod choices;
 mod claims;
@@ -24,6 +25,7 @@ mod commands;
 mod console;
 mod conversations;
 mod delivery;
+mod detour;
 mod fetched;
 mod inbox;
 mod incognito;
@@ -32,32 +34,45 @@ mod marks;
 mod memories;
 mod memory_cards;
 mod outbox;
+mod own;
 mod pending;
 mod people;
 mod poison;
+mod projects;
+mod prune;
 mod pulse;
 mod questions;
 mod quiet;
 mod received;
 mod rows;
 mod sessions;
+mod stand;
 mod turns;
+mod verify;
 mod workers;
 
 pub use audit::AuditEntry;
+pub use backup::backup;
 pub use buttons::{Meaning, OfMemory, Pressed};
 pub use choices::Choose;
+pub use console::ChatState;
 pub use conversations::Loaded;
 pub use delivery::HandOver;
 pub use inbox::Accepted;
 pub use outbox::{Handed, Letter, Outcome, Repeat};
+pub use own::OwnChat;
 pub use pending::Pending;
 pub use people::Claimed;
 pub use poison::Attempt;
+pub use projects::{Offer, Trusted};
+pub use prune::Walk;
 pub use questions::Closing;
 pub use received::Wanted;
+pub use rows::PlaceId;
 pub use sessions::ScreenLine;
+pub use stand::Stood;
 pub use turns::{Finish, Speak};
+pub use verify::{Verified, verify_audit};
 
 /// Renders a message for a line; pure.
 pub type Encoder = dyn Fn(&LineId, &OutboundMessage) -> Vec<Encoded> + Send + Sync;
@@ -160,6 +175,7 @@ const STEPS: &[(i64, &str)] = &[
     (2, include_str!("migrations/0002_turn.sql")),
     (3, include_str!("migrations/0003_files.sql")),
     (4, include_str!("migrations/0004_nothing_lost.sql")),
+    (7, include_str!("migrations/0007_judge.sql")),
 ];
 
 impl Store {
@@ -223,6 +239,18 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// Opens the database of a data folder beside the program that may be running on it.
+fn look(path: &Path) -> Result<Connection, StoreError> {
+    use rusqlite::OpenFlags;
+    let connection = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    connection.busy_timeout(std::time::Duration::from_secs(5))?;
+    refuse_newer(&connection)?;
+    Ok(connection)
+}
+
 fn migrate(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(
         "BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS step (number INTEGER PRIMARY KEY, checksum TEXT NOT NULL)",
@@ -236,12 +264,17 @@ fn migrate(connection: &Connection) -> Result<(), StoreError> {
     }
 }
 
-fn take_steps(connection: &Connection) -> Result<(), StoreError> {
+fn refuse_newer(connection: &Connection) -> Result<(), StoreError> {
     let newest: Option<i64> =
         connection.query_row("SELECT max(number) FROM step", [], |row| row.get(0))?;
-    if let Some(newest) = newest.filter(|newest| STEPS.iter().all(|(number, _)| number < newest)) {
-        return Err(StoreError::Newer(newest));
+    match newest.filter(|newest| STEPS.iter().all(|(number, _)| number < newest)) {
+        Some(newest) => Err(StoreError::Newer(newest)),
+        None => Ok(()),
     }
+}
+
+fn take_steps(connection: &Connection) -> Result<(), StoreError> {
+    refuse_newer(connection)?;
     for (number, sql) in STEPS {
         let checksum = crate::digest::hex(sql.as_bytes());
         let known: Option<String> = connection

@@ -326,9 +326,10 @@ impl Store {
                 [now.0],
                 |row| row.get(0),
             )?;
+            // Said as the index of open questions says it, so that only those are counted.
             let questions = tx.query_row(
-                "SELECT count(*) FROM question WHERE state = ?1",
-                [json(&bot_policy::approval::State::Asked)?],
+                "SELECT count(*) FROM question WHERE state = '\"Asked\"'",
+                [],
                 |row| row.get(0),
             )?;
             Ok((codes, questions))

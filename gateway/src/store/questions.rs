@@ -13,7 +13,8 @@ use super::audit::{AuditEntry, append};
 use super::choices::Face;
 use super::conversations::add;
 use super::outbox::{About, Letter, post, redraw};
-use super::rows::{PlaceId, column, json, place};
+use super::rows::{column, json};
+use super::stand::stands_at;
 use super::workers::family;
 use super::{Store, StoreError};
 use crate::agent::{Ended, Entry};
@@ -40,11 +41,12 @@ pub(super) fn open_row(
     tx: &Connection,
     row: &rusqlite::Row<'_>,
 ) -> Result<OpenQuestion, StoreError> {
+    let id = QuestionId(row.get("id")?);
     Ok(OpenQuestion {
-        id: QuestionId(row.get("id")?),
+        id,
         question: column(row, "body")?,
         put_to: PersonId(row.get("put_to")?),
-        places: vec![place(tx, PlaceId(row.get("place")?))?],
+        places: stands_at(tx, id)?,
         state: column(row, "state")?,
         ends_at: Timestamp(row.get("ends_at")?),
     })
@@ -238,14 +240,15 @@ impl Store {
         &self,
         now: Timestamp,
     ) -> Result<(Vec<ConversationId>, Vec<Letter>), StoreError> {
-        // Looked at with a read, so that nothing is written while nothing ends.
+        // Looked at with a read, so that nothing is written while nothing ends; said as the index
+        // of open questions says it, so that only those are looked at.
         let any = self
             .read(move |tx| {
                 let any: bool = tx
                     .prepare_cached(
-                        "SELECT EXISTS (SELECT 1 FROM question WHERE state = ?1 AND ends_at <= ?2)",
+                        "SELECT EXISTS (SELECT 1 FROM question WHERE state = '\"Asked\"' AND ends_at <= ?1)",
                     )?
-                    .query_row(params![json(&State::Asked)?, now.0], |row| row.get(0))?;
+                    .query_row([now.0], |row| row.get(0))?;
                 Ok(any)
             })
             .await?;
@@ -255,10 +258,10 @@ impl Store {
         let store = self.clone();
         self.write(move |tx| {
             let mut due = tx.prepare_cached(
-                "SELECT id, conversation, choice IS NOT NULL FROM question WHERE state = ?1 AND ends_at <= ?2",
+                "SELECT id, conversation, choice IS NOT NULL FROM question WHERE state = '\"Asked\"' AND ends_at <= ?1",
             )?;
             let due: Vec<(QuestionId, ConversationId, bool)> = due
-                .query_map(params![json(&State::Asked)?, now.0], |row| {
+                .query_map([now.0], |row| {
                     Ok((QuestionId(row.get(0)?), ConversationId(row.get(1)?), row.get(2)?))
                 })?
                 .collect::<Result<_, _>>()?;

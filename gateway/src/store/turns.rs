@@ -94,7 +94,7 @@ impl Store {
                 now,
             )?;
             match speak.shown {
-                Some(shown) => post(&store, tx, at, &shown, About::Conversation(which), now),
+                Some(shown) => post(&store, tx, at, &shown, About::Reply(which, number), now),
                 None => Ok(Vec::new()),
             }
         })

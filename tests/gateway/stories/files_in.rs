@@ -134,6 +134,8 @@ async fn a_file_that_was_not_fetched_before_a_crash_or_a_failure_is_fetched_afte
         .fake()
         .send_file(ANNA, ANNA.direct(), "photo", PNG, json!({}));
     lies(&house, &["picture-1.png"]).await;
+    // Else one answer may be for both.
+    chat.told("I heard you.").await;
     for _ in 0..8 {
         house.fake().inject("download", Fault::Status(502));
     }

@@ -87,7 +87,11 @@ fn obey(prompt: &Prompt) -> Completion {
     } else {
         String::new()
     };
-    Completion { text, calls }
+    Completion {
+        text,
+        calls,
+        used: None,
+    }
 }
 
 /// How long it thinks: as long as the newest words say, for trying what happens meanwhile.
