@@ -13,15 +13,14 @@ use bot_policy::id::LineId;
 use rustix::process::geteuid;
 use serde::Deserialize;
 
-use crate::folder::quoted;
-
 mod explain;
 mod judging;
 pub mod model;
 mod web;
 mod webhooks;
 
-pub use judging::{DENYLIST_VARIABLE, Judging, SensitiveNames};
+pub use explain::ConfigError;
+pub use judging::{DENYLIST_VARIABLE, Judging};
 pub use web::{Fetch, HostPort, Search, SearchError};
 pub use webhooks::Webhooks;
 
@@ -89,52 +88,6 @@ pub enum Listen {
 pub struct Log {
     /// A filter in the words of `tracing-subscriber`.
     pub filter: String,
-}
-
-/// The configuration cannot be used. The text names file, line, column and key, and what to do.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// A variable of the environment that adds to it is wrong.
-    #[error("{DENYLIST_VARIABLE}: {0}")]
-    Environment(String),
-    /// The file could not be read.
-    #[error("cannot read {}: {why}", .file.display())]
-    Io {
-        /// The file.
-        file: PathBuf,
-        /// What the system said.
-        why: std::io::Error,
-    },
-    /// Others could have written it.
-    #[error("{} can be changed by others; make it yours alone with: chmod 600 {}", .0.display(), quoted(.0))]
-    Loose(PathBuf),
-    /// It belongs to another account.
-    #[error("{} belongs to user {owner}, not to you; take it over with: sudo chown {us} {}", .file.display(), quoted(.file))]
-    NotOurs {
-        /// The file.
-        file: PathBuf,
-        /// Whose it is.
-        owner: u32,
-        /// Who we are.
-        us: u32,
-    },
-    /// It is no configuration.
-    #[error("{} is over {FILE_LIMIT} bytes, which no configuration needs; is it the right file?", .0.display())]
-    TooLong(PathBuf),
-    /// Something in it is wrong.
-    #[error("{}:{line}:{column}: {}{what}", .file.display(), if .key.is_empty() { String::new() } else { format!("{key}: ") })]
-    Wrong {
-        /// The file.
-        file: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// The column in characters, from 1.
-        column: usize,
-        /// The key, dotted; empty when the file is no TOML there.
-        key: String,
-        /// What is wrong and what to do.
-        what: String,
-    },
 }
 
 impl Default for Listen {
@@ -251,7 +204,7 @@ impl Config {
                 .map_or(Log::default(), |filter| Log { filter: filter.0 }),
             fetch: written.fetch,
             search: written.search,
-            judging: judging::judging(written.shell, written.risk, written.sensitive, environment)
+            judging: judging::judging(written.shell, written.risk, environment)
                 .map_err(ConfigError::Environment)?,
         })
     }
@@ -301,7 +254,6 @@ struct Written {
     fetch: Fetch,
     search: Option<Search>,
     risk: judging::WrittenRisk,
-    sensitive: judging::WrittenSensitive,
     shell: judging::WrittenShell,
 }
 

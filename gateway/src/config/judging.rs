@@ -1,11 +1,9 @@
-//! What did the owner set of how calls are judged? `[shell]`, `[risk]` and `[sensitive]`.
+//! What did the owner set of how calls are judged? `[shell]` and `[risk]`.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bot_policy::decide::Dangerous;
-use bot_policy::id::ToolName;
 use bot_policy::risk::Threshold;
 use bot_policy::shell::{Denylist, FolderTrust};
 use serde::Deserialize;
@@ -24,19 +22,6 @@ pub struct Judging {
     pub trusted_folders: Vec<PathBuf>,
     /// From which risk on a call asks.
     pub threshold: Threshold,
-    /// What is marked as sensitive.
-    pub sensitive: SensitiveNames,
-}
-
-/// What the owner marked as sensitive, as they name it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SensitiveNames {
-    /// Tool servers.
-    pub servers: BTreeSet<String>,
-    /// Single tools, without their sign.
-    pub tools: BTreeSet<ToolName>,
-    /// People whose memory is sensitive: `owner`, or the name of a guest.
-    pub memories: BTreeSet<String>,
 }
 
 impl Judging {
@@ -73,15 +58,6 @@ pub(super) struct WrittenRisk {
     action: WrittenThreshold,
 }
 
-/// `[sensitive]` as it is written.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct WrittenSensitive {
-    servers: BTreeSet<Named>,
-    tools: BTreeSet<Named>,
-    memories: BTreeSet<Named>,
-}
-
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum WrittenDangerous {
@@ -109,18 +85,13 @@ struct Pattern(String);
 #[serde(try_from = "PathBuf")]
 struct WholePath(PathBuf);
 
-#[derive(PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(try_from = "String")]
-struct Named(String);
-
-/// Puts the three tables together with what the environment says.
+/// Puts the two tables together with what the environment says.
 ///
 /// # Errors
 /// When a pattern from the environment is malformed; the text names it.
 pub(super) fn judging(
     shell: WrittenShell,
     risk: WrittenRisk,
-    sensitive: WrittenSensitive,
     environment: Option<&str>,
 ) -> Result<Judging, String> {
     let environment = environment.unwrap_or_default();
@@ -130,7 +101,6 @@ pub(super) fn judging(
     let written = shell.denylist.iter().map(|pattern| pattern.0.as_str());
     let denylist = Denylist::new(written.chain(environment.split(';')))
         .map_err(|why| malformed(&why.pattern, &why.because))?;
-    let words = |named: BTreeSet<Named>| named.into_iter().map(|one| one.0);
     Ok(Judging {
         denylist: Arc::new(denylist),
         dangerous: match shell.dangerous {
@@ -144,13 +114,6 @@ pub(super) fn judging(
             WrittenThreshold::High => Threshold::High,
             WrittenThreshold::Medium => Threshold::Medium,
             WrittenThreshold::Never => Threshold::Never,
-        },
-        sensitive: SensitiveNames {
-            servers: words(sensitive.servers).collect(),
-            tools: words(sensitive.tools)
-                .map(|name| ToolName::new(name.trim_start_matches('@')))
-                .collect(),
-            memories: words(sensitive.memories).collect(),
         },
     })
 }
@@ -180,18 +143,6 @@ impl TryFrom<PathBuf> for WholePath {
                 "{} is not the whole path of a folder; begin with / and name one folder",
                 path.display()
             ))
-        }
-    }
-}
-
-impl TryFrom<String> for Named {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<Self, String> {
-        if name.trim().is_empty() {
-            Err("an empty name marks nothing; remove it".to_owned())
-        } else {
-            Ok(Self(name.trim().to_owned()))
         }
     }
 }
