@@ -18,10 +18,13 @@ use bot_policy::message::OutboundMessage;
 use bot_policy::secret::Secret;
 use serde::{Deserialize, Serialize};
 
+mod door;
 mod http;
 pub mod markup;
 pub mod telegram;
 pub mod web;
+
+pub use door::{Arrived, Check, Door, DoorAnswer, DoorMethod, Ground, Signed, Webhooks};
 
 /// One account of ours on one platform.
 #[async_trait]
@@ -48,7 +51,27 @@ pub trait Adapter: Send + Sync {
     /// A link that opens the platform and sends `/pair` with this code, where there is one.
     fn pair_link(&self, code: &str) -> Option<String>;
 
-    /// Hears events until it fails, handing each to `inbox` before acknowledging it.
+    /// The doors through which the platform reaches this line; none where we only ask it.
+    fn doors(&self) -> Vec<Door> {
+        Vec::new()
+    }
+
+    /// Takes in a request that one of its doors let in. Once this returns, the platform is told
+    /// that it arrived, so what it holds is stored before.
+    ///
+    /// # Errors
+    /// When it could not be stored or is none of ours; the platform is told to send it again.
+    async fn webhook(
+        &self,
+        request: Arrived,
+        inbox: &dyn Inbox,
+    ) -> Result<DoorAnswer, AdapterError> {
+        let _ = (request, inbox);
+        Err(AdapterError::Refused("this line has no door".to_owned()))
+    }
+
+    /// Hears events until it fails, handing each to `inbox` before acknowledging it. A line whose
+    /// platform comes to us keeps its door registered there instead.
     async fn listen(&self, inbox: &dyn Inbox) -> Result<(), AdapterError>;
 
     /// Renders a message in the platform's dialect, cut into parts that each fit its limits.
@@ -58,6 +81,8 @@ pub trait Adapter: Send + Sync {
     /// Says where the copies of files lie that are sent, each under its digest. Called once, before
     /// anything is sent.
     fn set_outgoing(&self, folder: &Path);
+    /// What a part says, as plain text, for showing it where another adapter speaks. Pure.
+    fn plain(&self, part: &Encoded) -> String;
 
     /// Answers a press or a command at once, with a private notice where there is one to give.
     async fn acknowledge(
@@ -176,7 +201,7 @@ pub enum AdapterError {
     Ambiguous,
     /// Another program hears this line.
     #[error(
-        "another program is polling with the same token; stop it, or give Postern a token of its own"
+        "another program is polling with the same token, or has set a webhook for it; stop it, or give Postern a token of its own"
     )]
     Conflict,
     /// The platform does not know our credentials.
@@ -218,8 +243,12 @@ pub struct ConfigError(pub String);
 ///
 /// # Errors
 /// When a setting is missing or a secret cannot be read; the text says which and what to do.
-pub fn build(line: LineId, config: &Config) -> Result<Arc<dyn Adapter>, ConfigError> {
+pub fn build(
+    line: LineId,
+    config: &Config,
+    ground: &Ground,
+) -> Result<Arc<dyn Adapter>, ConfigError> {
     match config {
-        Config::Telegram(config) => Ok(Arc::new(telegram::Telegram::new(line, config)?)),
+        Config::Telegram(config) => Ok(Arc::new(telegram::Telegram::new(line, config, ground)?)),
     }
 }

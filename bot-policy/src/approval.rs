@@ -90,6 +90,8 @@ pub enum Choice {
     AlwaysBlock,
     /// Do not run it.
     Deny,
+    /// Show what else can be chosen.
+    More,
     /// Show all of what was cut.
     ShowAll,
 }
@@ -184,7 +186,7 @@ pub fn redeem(open: &OpenQuestion, press: &Press, standing: &Standing, now: Time
             None => None,
         },
         Choice::Deny => return Redeemed::Denied(None),
-        Choice::ShowAll => None,
+        Choice::More | Choice::ShowAll => None,
     };
     let Some(kept) = kept else {
         return Redeemed::Refused(Refusal::NotADecision);

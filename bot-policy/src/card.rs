@@ -8,6 +8,7 @@ use crate::approval::Question;
 use crate::call::{Arguments, Call, plain};
 use crate::decide::Finding;
 use crate::message::Choices;
+use crate::rules::Rule;
 use crate::site;
 use crate::table;
 use crate::tool::{Parameter, ParameterRole, ToolSpec};
@@ -100,6 +101,33 @@ pub fn card_beside(
             .map(|rule| visible::line(&rule.pattern)),
         choices,
         outcome: None,
+    }
+}
+
+impl Card {
+    /// The card with what "All like this" would let run; never cut.
+    #[must_use]
+    pub fn with_alike(mut self, rule: &Rule) -> Self {
+        let label = "All like this would allow, in this conversation";
+        self.fields.push(offered(label, rule));
+        self
+    }
+
+    /// The card with the rule on it that "Always block" would save; never cut.
+    #[must_use]
+    pub fn with_block(mut self, rule: &Rule) -> Self {
+        let label = "Always block would save, to deny";
+        self.fields.push(offered(label, rule));
+        self
+    }
+}
+
+fn offered(label: &str, rule: &Rule) -> Field {
+    Field {
+        kind: FieldKind::Destination,
+        label: visible::line(label),
+        value: visible::line(&rule.pattern),
+        cut: None,
     }
 }
 

@@ -183,7 +183,7 @@ fn resembles(host: &str, domain: &str, site: &str) -> Option<&'static str> {
 }
 
 /// A label with what looks alike made the same: other scripts, digits for letters, marks dropped.
-fn skeleton(label: &str) -> String {
+pub(crate) fn skeleton(label: &str) -> String {
     let label = punycode::decode(label).unwrap_or_else(|| label.to_owned());
     let plain: String = label
         .to_lowercase()

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bot_policy::access::{Admission, Command, Person, Role, Scope, commands};
+use bot_policy::access::{Admission, Command, Person, Scope, commands};
 use bot_policy::event::{EventKind, Sender};
 use bot_policy::id::Place;
 use bot_policy::rules::{Rule, Rules};
-use bot_policy::taint::Origins;
 
 use crate::conversation::notice;
 use crate::keep::caught;
 use crate::store::{Attempt, Blame, Pending, StoreError};
+use crate::why::why;
 use crate::writer::WriteError;
 use crate::{House, clock, gate};
 
@@ -76,11 +76,9 @@ async fn carry(house: &Arc<House>, pending: Pending) -> Result<(), StoreError> {
         Admission::Claim(person) => claim(&house, seq, &event.place, &event.sender, person)
             .await
             .map(|()| None),
-        Admission::Command(person, scope, command) => {
-            answer(&house, seq, &event.place, &person, scope, &command)
-                .await
-                .map(|()| command_reply(&event.what))
-        }
+        Admission::Command(_, scope, command) => answer(&house, seq, &event.place, scope, &command)
+            .await
+            .map(|()| command_reply(&event.what)),
         Admission::Press {
             person,
             token,
@@ -153,7 +151,6 @@ async fn answer(
     house: &Arc<House>,
     seq: i64,
     place: &Place,
-    person: &Person,
     scope: Scope,
     command: &Command,
 ) -> Result<(), StoreError> {
@@ -168,7 +165,7 @@ async fn answer(
         ),
         Command::Rules => rules(house),
         Command::Status => status(house).await?,
-        Command::Why => why(house, place, person).await?,
+        Command::Why => why(house, place).await?,
         Command::Incognito { .. }
         | Command::New
         | Command::Policy { .. }
@@ -246,34 +243,6 @@ async fn status(house: &Arc<House>) -> Result<String, StoreError> {
     }
     for note in &status.notes {
         text.push_str(&format!("{note}\n"));
-    }
-    Ok(text)
-}
-
-async fn why(house: &House, place: &Place, person: &Person) -> Result<String, StoreError> {
-    let Some(loaded) = house.store.running(place.clone()).await? else {
-        return Ok("This conversation is fresh: it has read nothing.".to_owned());
-    };
-    let outside = match &loaded.taint.outside {
-        Origins::None => "It has read no outside content.".to_owned(),
-        Origins::Few(origins) => format!(
-            "It has read outside content: {}.",
-            origins.iter().cloned().collect::<Vec<_>>().join(", ")
-        ),
-        Origins::Many => "It has read outside content from many sources.".to_owned(),
-    };
-    let calls = loaded.turn.deeds();
-    let mut text = outside;
-    if !calls.is_empty() {
-        text.push_str("\nSince your last message:\n");
-        for call in calls {
-            // In a group, and to a guest, only what was done is named.
-            let name = match (loaded.scope, person.role) {
-                (Scope::Owner | Scope::OwnerIncognito, Role::Owner) => call.rule_name(),
-                _ => call.head(),
-            };
-            text.push_str(&format!("- {}\n", bot_policy::visible::foreign(&name)));
-        }
     }
     Ok(text)
 }

@@ -2,6 +2,7 @@
 //! passed over.
 
 use std::collections::BTreeMap;
+use std::env::VarError;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -12,15 +13,25 @@ use bot_policy::id::LineId;
 use rustix::process::geteuid;
 use serde::Deserialize;
 
-use crate::folder::quoted;
-
 mod explain;
+mod judging;
+pub mod model;
 mod web;
+mod webhooks;
 
+pub use explain::ConfigError;
+pub use judging::{DENYLIST_VARIABLE, Judging};
 pub use web::{Fetch, HostPort, Search, SearchError};
+pub use webhooks::Webhooks;
 
 /// The file's name in the configuration folder.
 pub const FILE_NAME: &str = "postern.toml";
+
+/// A whole file with comments.
+pub const EXAMPLE: &str = include_str!("config/example.toml");
+
+/// The JSON Schema of the file.
+pub const SCHEMA: &str = include_str!("config/schema.json");
 
 /// Where the web chat listens when nothing is configured.
 pub const USUAL_ADDRESS: SocketAddr =
@@ -38,12 +49,18 @@ pub struct Config {
     pub lines: BTreeMap<LineId, adapters::Config>,
     /// Where what was counted is shown besides the page; nowhere unless set.
     pub metrics: Option<SocketAddr>,
+    /// The model; none means the usual key variables choose.
+    pub model: Option<model::Model>,
+    /// How platforms reach us; none where we only ask them.
+    pub webhooks: Option<Webhooks>,
     /// What is logged.
     pub log: Log,
     /// How pages are fetched.
     pub fetch: Fetch,
     /// Who searches the web; nobody unless set.
     pub search: Option<Search>,
+    /// How calls are judged.
+    pub judging: Judging,
 }
 
 /// The web chat.
@@ -73,49 +90,6 @@ pub struct Log {
     pub filter: String,
 }
 
-/// The configuration cannot be used. The text names file, line, column and key, and what to do.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// The file could not be read.
-    #[error("cannot read {}: {why}", .file.display())]
-    Io {
-        /// The file.
-        file: PathBuf,
-        /// What the system said.
-        why: std::io::Error,
-    },
-    /// Others could have written it.
-    #[error("{} can be changed by others; make it yours alone with: chmod 600 {}", .0.display(), quoted(.0))]
-    Loose(PathBuf),
-    /// It belongs to another account.
-    #[error("{} belongs to user {owner}, not to you; take it over with: sudo chown {us} {}", .file.display(), quoted(.file))]
-    NotOurs {
-        /// The file.
-        file: PathBuf,
-        /// Whose it is.
-        owner: u32,
-        /// Who we are.
-        us: u32,
-    },
-    /// It is no configuration.
-    #[error("{} is over {FILE_LIMIT} bytes, which no configuration needs; is it the right file?", .0.display())]
-    TooLong(PathBuf),
-    /// Something in it is wrong.
-    #[error("{}:{line}:{column}: {}{what}", .file.display(), if .key.is_empty() { String::new() } else { format!("{key}: ") })]
-    Wrong {
-        /// The file.
-        file: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// The column in characters, from 1.
-        column: usize,
-        /// The key, dotted; empty when the file is no TOML there.
-        key: String,
-        /// What is wrong and what to do.
-        what: String,
-    },
-}
-
 impl Default for Listen {
     fn default() -> Self {
         Self::From(USUAL_ADDRESS)
@@ -140,19 +114,33 @@ impl Listen {
 }
 
 impl Config {
-    /// Reads the file of a configuration folder; no file is the empty configuration.
+    /// Reads the file of a configuration folder, and what the environment adds to it; no file is
+    /// the empty configuration.
     ///
     /// # Errors
-    /// When there is a file and anything in it is wrong.
+    /// When anything in the file or in [`DENYLIST_VARIABLE`] is wrong.
     pub fn read(folder: &Path) -> Result<Self, ConfigError> {
         let file = folder.join(FILE_NAME);
+        let text = Self::text(&file)?;
+        Self::understood(&file, &text, environment()?.as_deref())
+    }
+
+    /// What the environment alone says, where there is no file.
+    ///
+    /// # Errors
+    /// When [`DENYLIST_VARIABLE`] is wrong.
+    pub fn from_environment() -> Result<Self, ConfigError> {
+        Self::understood(Path::new(FILE_NAME), "", environment()?.as_deref())
+    }
+
+    fn text(file: &Path) -> Result<String, ConfigError> {
         let io = |why| ConfigError::Io {
-            file: file.clone(),
+            file: file.to_owned(),
             why,
         };
-        let open = match fs::File::open(&file) {
+        let open = match fs::File::open(file) {
             Ok(open) => open,
-            Err(why) if why.kind() == ErrorKind::NotFound => return Ok(Self::default()),
+            Err(why) if why.kind() == ErrorKind::NotFound => return Ok(String::new()),
             Err(why) => return Err(io(why)),
         };
         let found = open.metadata().map_err(io)?;
@@ -162,20 +150,20 @@ impl Config {
             return Err(ConfigError::NotOurs {
                 owner: found.uid(),
                 us,
-                file,
+                file: file.to_owned(),
             });
         }
         if found.mode() & 0o022 != 0 {
-            return Err(ConfigError::Loose(file));
+            return Err(ConfigError::Loose(file.to_owned()));
         }
         let mut text = String::new();
         open.take(FILE_LIMIT + 1)
             .read_to_string(&mut text)
             .map_err(io)?;
         if text.len() as u64 > FILE_LIMIT {
-            return Err(ConfigError::TooLong(file));
+            return Err(ConfigError::TooLong(file.to_owned()));
         }
-        Self::parse(&file, &text)
+        Ok(text)
     }
 
     /// Reads the text of a file.
@@ -183,6 +171,10 @@ impl Config {
     /// # Errors
     /// [`ConfigError::Wrong`], naming the first thing that is.
     pub fn parse(file: &Path, text: &str) -> Result<Self, ConfigError> {
+        Self::understood(file, text, None)
+    }
+
+    fn understood(file: &Path, text: &str, environment: Option<&str>) -> Result<Self, ConfigError> {
         let wrong = |why: &toml::de::Error, key: String| explain::wrong(file, text, why, key);
         let toml = toml::Deserializer::parse(text).map_err(|why| wrong(&why, String::new()))?;
         let written: Written = serde_path_to_error::deserialize(toml).map_err(|why| {
@@ -204,27 +196,48 @@ impl Config {
                 .map(|(name, line)| (LineId::new(name.0), line))
                 .collect(),
             metrics: written.metrics.listen.map(|at| at.0),
+            model: written.model,
+            webhooks: written.webhooks,
             log: written
                 .log
                 .filter
                 .map_or(Log::default(), |filter| Log { filter: filter.0 }),
             fetch: written.fetch,
             search: written.search,
+            judging: judging::judging(written.shell, written.risk, environment)
+                .map_err(ConfigError::Environment)?,
         })
     }
 
     /// What the owner should know about a configuration that is right but daring.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.fetch.warnings();
+        warnings.extend(self.model.iter().flat_map(model::Model::warnings));
         let at = self.web.listen.address();
-        if at.ip().is_loopback() {
-            return warnings;
+        if !at.ip().is_loopback() {
+            warnings.push(format!(
+                "the web chat listens on {at}, where other machines reach it over plain HTTP; put a proxy with TLS in front and name its host in web.hosts, or set web.listen to 127.0.0.1:{}",
+                at.port()
+            ));
         }
-        warnings.push(format!(
-            "the web chat listens on {at}, where other machines reach it over plain HTTP; put a proxy with TLS in front and name its host in web.hosts, or set web.listen to 127.0.0.1:{}",
-            at.port()
-        ));
+        let doors = self.webhooks.as_ref().map(|webhooks| webhooks.listen);
+        if let Some(at) = doors.filter(|at| !at.ip().is_loopback()) {
+            warnings.push(format!(
+                "webhooks are taken in on {at} over plain HTTP; let only the proxy with TLS reach it, or set webhooks.listen to 127.0.0.1:{}",
+                at.port()
+            ));
+        }
         warnings
+    }
+}
+
+fn environment() -> Result<Option<String>, ConfigError> {
+    match std::env::var(DENYLIST_VARIABLE) {
+        Ok(patterns) => Ok(Some(patterns)),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(_)) => Err(ConfigError::Environment(
+            "it is not text; set it anew".to_owned(),
+        )),
     }
 }
 
@@ -235,9 +248,13 @@ struct Written {
     web: WrittenWeb,
     lines: BTreeMap<LineName, adapters::Config>,
     metrics: WrittenMetrics,
+    model: Option<model::Model>,
+    webhooks: Option<Webhooks>,
     log: WrittenLog,
     fetch: Fetch,
     search: Option<Search>,
+    risk: judging::WrittenRisk,
+    shell: judging::WrittenShell,
 }
 
 #[derive(Default, Deserialize)]

@@ -8,17 +8,18 @@ use bot_policy::access::offers;
 use bot_policy::event::ChatKind;
 use bot_policy::id::{CallId, ConversationId, Timestamp};
 use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage, Reply};
+use bot_policy::receipt::without_receipts;
 use bot_policy::taint::{Labelled, Taint};
-use tokio::sync::watch;
 
 use crate::agent::model::{Completion, ModelError};
 use crate::agent::prompt::prompt;
 use crate::agent::tools::Whose;
 use crate::agent::{Ended, Next};
+use crate::course::{Course, News, Woken, typing};
 use crate::inbox::Signal;
 use crate::keep::caught;
 use crate::metrics::{self, Count, Span};
-use crate::store::{Blame, Loaded, Speak, StoreError};
+use crate::store::{Blame, Finish, Loaded, Speak, StoreError};
 use crate::{House, clock, gate, receive};
 
 /// Whether a conversation has more to do at once.
@@ -27,25 +28,23 @@ pub(crate) enum Flow {
     Rest,
 }
 
-/// How long the model thinks before the chat shows that it does.
-const TYPING_AFTER: Duration = Duration::from_millis(700);
-/// How long platforms show it.
-const TYPING_LASTS: Duration = Duration::from_secs(4);
 /// How long a conversation waits when the store does not answer.
-const STORE_PAUSE: Duration = Duration::from_secs(5);
+const STORE_PAUSE: Duration = Duration::from_secs(1);
 /// How often a step that fails is tried again, and the pause before each.
 const STEP_TRIES: u32 = 2;
 const STEP_PAUSE: Duration = Duration::from_millis(500);
+/// What the model is told of calls that the person's words came before.
+const RECONSIDERED: &str = "not run, because the person's newer words came before it started; call again if it is still wanted";
 /// Refusals in a row that end a turn.
 const REFUSALS: u32 = 3;
 
 /// Takes steps until there is nothing to do.
 ///
 /// A step that panics, or that the store refuses again and again, fails its turn alone.
-pub(crate) async fn run(house: Arc<House>, id: ConversationId, mut cancelled: watch::Receiver<()>) {
+pub(crate) async fn run(house: Arc<House>, id: ConversationId, mut course: Course) {
     let mut refused = 0;
     loop {
-        match caught(step(&house, id, &mut cancelled)).await {
+        match caught(step(&house, id, &mut course)).await {
             Ok(Ok(Flow::More)) => refused = 0,
             Ok(Ok(Flow::Rest)) => return,
             Ok(Err(error)) => {
@@ -86,8 +85,9 @@ async fn give_up(house: &Arc<House>, id: ConversationId) {
 async fn step(
     house: &Arc<House>,
     id: ConversationId,
-    cancelled: &mut watch::Receiver<()>,
+    course: &mut Course,
 ) -> Result<Flow, StoreError> {
+    course.catch_up();
     let Some(loaded) = house.store.conversation(id).await? else {
         return Ok(Flow::Rest);
     };
@@ -96,9 +96,21 @@ async fn step(
     }
     match loaded.turn.next() {
         Next::Interrupted(call) => interrupted(house, &loaded, call.id).await,
-        Next::Judge(call, card_stands) => gate::judge(house, &loaded, call, card_stands).await,
+        Next::Judge(call, card_stands) => {
+            gate::judge(house, &loaded, call, card_stands, course).await
+        }
+        Next::Reconsider(calls) => {
+            house
+                .store
+                .take_back(id, calls, RECONSIDERED, clock::now())
+                .await?;
+            change_course(house, &loaded, course).await
+        }
+        Next::Rest if loaded.work.is_some() && loaded.turn.unfinished_calls().next().is_none() => {
+            report(house, &loaded, None).await
+        }
         Next::Rest => Ok(Flow::Rest),
-        Next::Resume(question) => gate::resume(house, &loaded, *question).await,
+        Next::Resume(question) => gate::resume(house, &loaded, *question, course).await,
         Next::Think if loaded.turn.refusals_in_a_row() >= REFUSALS => {
             end(
                 house,
@@ -107,7 +119,7 @@ async fn step(
             )
             .await
         }
-        Next::Think => think(house, &loaded, cancelled).await,
+        Next::Think => think(house, &loaded, course).await,
         Next::TooLong => {
             end(
                 house,
@@ -128,18 +140,15 @@ async fn interrupted(house: &House, loaded: &Loaded, call: CallId) -> Result<Flo
             .to_owned(),
         taint: Taint::default(),
     };
-    let letters = house
-        .store
-        .finish(
-            loaded.id,
-            call,
-            Ended::Unknown,
-            told,
-            outcome.to_owned(),
-            Vec::new(),
-            clock::now(),
-        )
-        .await?;
+    let finish = Finish {
+        call,
+        ended: Ended::Unknown,
+        told,
+        outcome: outcome.to_owned(),
+        because: String::new(),
+        notes: Vec::new(),
+    };
+    let letters = house.store.finish(loaded.id, finish, clock::now()).await?;
     house.post(letters);
     let message = notice(
         "I was interrupted while doing something: its outcome is unknown, and I do not run it again. Please check.",
@@ -156,7 +165,7 @@ async fn interrupted(house: &House, loaded: &Loaded, call: CallId) -> Result<Flo
 async fn think(
     house: &Arc<House>,
     loaded: &Loaded,
-    cancelled: &mut watch::Receiver<()>,
+    course: &mut Course,
 ) -> Result<Flow, StoreError> {
     let tools = house
         .tools
@@ -167,18 +176,26 @@ async fn think(
         .collect();
     let prompt = prompt(&loaded.turn, &loaded.person.name, &loaded.memories, tools);
     let mut streamed = |_: &str| {};
-    cancelled.mark_unchanged();
     let begun = Instant::now();
     let completed = {
         let completion = house.model.complete(&prompt, &mut streamed);
         tokio::pin!(completion);
-        let mut typing =
-            tokio::time::interval_at(tokio::time::Instant::now() + TYPING_AFTER, TYPING_LASTS);
+        let typing = typing(house, &loaded.place);
+        tokio::pin!(typing);
         loop {
             tokio::select! {
                 completed = &mut completion => break completed,
-                _ = cancelled.changed() => return Ok(Flow::More),
-                _ = typing.tick() => gate::show_typing(house, &loaded.place).await,
+                woken = course.heard() => {
+                    if woken == Woken::Closing {
+                        return Ok(Flow::Rest);
+                    }
+                    match house.store.news(loaded.id, loaded.turn.newest()).await? {
+                        News::Ended => return Ok(Flow::More),
+                        News::Nothing => {}
+                        News::Words => return change_course(house, loaded, course).await,
+                    }
+                }
+                () = &mut typing => {}
             }
         }
     };
@@ -187,27 +204,43 @@ async fn think(
     metrics::count(Count::ModelCalls, outcome);
     match completed {
         Ok(completion) => speak(house, loaded, completion).await,
-        Err(ModelError(why)) => {
-            end(
-                house,
-                loaded,
-                &format!(
-                    "The model does not answer: {why}. Nothing is lost; write again to try again."
-                ),
-            )
-            .await
+        Err(ModelError { why, .. }) => {
+            let why = house.secrets.cut(&why);
+            end(house, loaded, &format!("No answer: {why}.")).await
         }
     }
 }
 
+/// The person wrote while something else was being done: it is left, and the chat says so once.
+async fn change_course(
+    house: &House,
+    loaded: &Loaded,
+    course: &mut Course,
+) -> Result<Flow, StoreError> {
+    if !course.told && loaded.work.is_none() {
+        course.told = true;
+        let letters = house
+            .store
+            .say(
+                loaded.place.clone(),
+                notice("Changing course\u{2026}"),
+                clock::now(),
+            )
+            .await?;
+        house.post(letters);
+    }
+    Ok(Flow::More)
+}
+
 async fn speak(house: &House, loaded: &Loaded, completion: Completion) -> Result<Flow, StoreError> {
     let (text, calls) = completion.within_limits();
-    let text = house.secrets.cut(&text);
+    let text = house.secrets.cut(&without_receipts(&text));
     let text = match text.is_empty() && calls.is_empty() {
         true => "(the model said nothing)".to_owned(),
         false => text,
     };
-    let shown = (!text.is_empty()).then(|| reply(house, loaded, text.clone()));
+    let shown =
+        (!text.is_empty() && loaded.work.is_none()).then(|| reply(house, loaded, text.clone()));
     let speak = Speak {
         text,
         calls,
@@ -224,9 +257,11 @@ fn reply(house: &House, loaded: &Loaded, markdown: String) -> OutboundMessage {
     } else {
         Addresses::Live
     };
+    let mut footer = loaded.turn.receipts();
+    footer.extend(house.model.footer().map(ToOwned::to_owned));
     let body = Body::Reply(Reply {
         markdown,
-        footer: house.model.footer().map(ToOwned::to_owned),
+        footer: (!footer.is_empty()).then(|| footer.join("\n")),
         addresses,
     });
     // In a direct chat every message is answered by the next; in a group it helps to see which.
@@ -237,8 +272,22 @@ fn reply(house: &House, loaded: &Loaded, markdown: String) -> OutboundMessage {
     OutboundMessage { body, answers }
 }
 
+/// A worker is done: the conversation that it works for hears of it.
+async fn report(house: &House, loaded: &Loaded, why: Option<&str>) -> Result<Flow, StoreError> {
+    let reported = house
+        .store
+        .report(loaded.id, why.map(ToOwned::to_owned), clock::now())
+        .await?;
+    house.post(reported.letters);
+    house.wake(reported.wake);
+    Ok(Flow::Rest)
+}
+
 /// Ends the turn and says why.
 async fn end(house: &House, loaded: &Loaded, why: &str) -> Result<Flow, StoreError> {
+    if loaded.work.is_some() {
+        return report(house, loaded, Some(why)).await;
+    }
     let letters = house
         .store
         .end_turn(loaded.id, notice(why), clock::now())

@@ -13,6 +13,7 @@ use bot_policy::pairing::CodeRole;
 
 use crate::clock;
 use crate::http::admin::AdminToken;
+use crate::http::console::Console;
 use crate::http::{Desk as PageDesk, DeskError, ScreenItem, SessionHash, Speaker};
 use crate::metrics::{self, Gauge};
 use crate::socket::LineState;
@@ -39,7 +40,7 @@ pub(crate) async fn uploads(data: &Path, store: &Store) -> Result<PathBuf, RunEr
     Ok(folder)
 }
 
-fn told(error: StoreError) -> DeskError {
+pub(crate) fn told(error: StoreError) -> DeskError {
     DeskError(error.to_string())
 }
 
@@ -163,6 +164,10 @@ impl PageDesk for Desk {
         let made = self.house.new_code(CodeRole::Owner).await;
         made.map(|code| code.code)
             .map_err(|error| DeskError(error.to_string()))
+    }
+
+    fn console(&self) -> &dyn Console {
+        self
     }
 
     fn web(&self) -> &Web {

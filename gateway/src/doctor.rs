@@ -8,6 +8,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use url::Url;
 
+use crate::agent::model::chosen;
 use crate::config::Config;
 use crate::folder::{Folder, FolderError, Purpose};
 use crate::http::admin::AdminToken;
@@ -84,26 +85,38 @@ pub fn examine_config() -> Vec<Check> {
         Err(why) => return vec![Check::fail("configuration folder", why.to_string())],
     };
     let Some(folder) = folder else {
-        return vec![check];
+        return match Config::from_environment() {
+            Ok(_) => vec![check],
+            Err(why) => vec![check, Check::fail("configuration", why.to_string())],
+        };
     };
     let config = match Config::read(folder.path()) {
         Ok(config) => config,
         Err(why) => return vec![check, Check::fail("configuration", why.to_string())],
     };
-    let mut checks = vec![check, Check::ok("configuration", summary(&config))];
+    let mut found = Vec::new();
     for (line, set) in &config.lines {
-        checks.push(match adapters::build(line.clone(), set) {
-            Ok(_) => Check::ok(&format!("line {line}"), "its settings can be used"),
-            // The text names the line itself.
-            Err(why) => Check::fail("configuration", why.to_string()),
-        });
+        found.push(
+            match adapters::build(line.clone(), set, &crate::hooks::looked_at(&config)) {
+                Ok(_) => Check::ok(&format!("line {line}"), "its settings can be used"),
+                // The text names the line itself.
+                Err(why) => Check::fail("configuration", why.to_string()),
+            },
+        );
     }
     if let Some(file) = &config.web.admin_token_file {
-        checks.push(match AdminToken::read(file) {
+        found.push(match AdminToken::read(file) {
             Ok(_) => Check::ok("admin token", "it can be used"),
             Err(why) => Check::fail("configuration", why.to_string()),
         });
     }
+    found.extend(model(&config));
+    let mut checks = vec![check];
+    // Nothing is called right as long as anything in it is wrong.
+    if found.iter().all(|check| check.verdict != Verdict::Fail) {
+        checks.push(Check::ok("configuration", summary(&config)));
+    }
+    checks.extend(found);
     checks.extend(
         config
             .warnings()
@@ -111,6 +124,14 @@ pub fn examine_config() -> Vec<Check> {
             .map(|say| Check::warn("configuration", say)),
     );
     checks
+}
+
+/// Whether the model that is set can be used; nothing is sent to it.
+fn model(config: &Config) -> Option<Check> {
+    match chosen(config.model.as_ref(), |name| std::env::var(name).ok()) {
+        Ok(chosen) => chosen.shown.map(|model| Check::ok("model", model)),
+        Err(why) => Some(Check::fail("configuration", why.to_string())),
+    }
 }
 
 /// Whether the page of a running gateway answers on `/healthz`.

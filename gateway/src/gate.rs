@@ -4,32 +4,37 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bot_policy::access::Scope;
-use bot_policy::approval::{CHAT_CARD_SECONDS, OpenQuestion, resume as permit_of};
+use bot_policy::approval::{OpenQuestion, resume as permit_of};
 use bot_policy::call::Call;
 use bot_policy::card::card;
-use bot_policy::decide::{CanAsk, Dangerous, Limits, Permit, Standing, Surface, Verdict, decide};
-use bot_policy::egress::Known;
+use bot_policy::decide::{
+    CanAsk, Finding, Limits, Permit, Says, Standing, Surface, Verdict, decide,
+};
 use bot_policy::grants::Grants;
-use bot_policy::id::QuestionId;
+use bot_policy::id::{QuestionId, Timestamp};
 use bot_policy::message::Choices;
-use bot_policy::risk::Threshold;
-use bot_policy::shell::FolderTrust;
+use bot_policy::surface::Open;
 use bot_policy::taint::{Labelled, Taint};
-use bot_policy::tool::{Reach, Reads, effects};
+use bot_policy::tool::{Change, Reach, Reads, effects};
 
-use crate::agent::tools::ToolError;
+use crate::agent::tools::{Deed, ToolError};
 use crate::agent::{CALLS_PER_TURN, CardStands, Ended};
 use crate::conversation::{Flow, notice, whose};
+use crate::course::{Course, Woken, typing};
 use crate::metrics::{self, Count, Span};
 use crate::rulebook::RulebookError;
-use crate::store::{AuditEntry, Loaded, StoreError};
+use crate::store::{AuditEntry, Finish, Loaded, StoreError};
 use crate::{House, clock};
 
+mod asks;
 mod event;
 mod known;
 mod press;
+mod project;
+mod remember;
+mod workers;
 
-pub(crate) use press::{acknowledge, press, show_typing};
+pub(crate) use press::{acknowledge, press, save_rules, show_typing};
 
 /// Emails that a place may send in a day.
 const EMAILS_PER_DAY: u32 = 20;
@@ -40,21 +45,34 @@ pub(crate) async fn judge(
     loaded: &Loaded,
     call: Call,
     card_stands: CardStands,
+    course: &mut Course,
 ) -> Result<Flow, StoreError> {
-    let known = known::known(house, loaded, &call).await?;
-    let standing = match standing(house, loaded, &call, known).await {
+    let standing = match standing(house, loaded, &call).await? {
         Ok(standing) => standing,
         Err(error) => {
             let why = unreadable(loaded, &error);
             let decision = event::not_judged(&why);
-            let judged = event::judged(house, loaded.id, &call, &decision);
+            let judged = event::judged(house, loaded, &call, &decision);
             return deny(house, loaded, &call, &why, vec![judged]).await;
         }
     };
     let decision = decide(call.clone(), &standing);
-    let judged = event::judged(house, loaded.id, &call, &decision);
+    let judged = event::judged(house, loaded, &call, &decision);
     match decision.verdict {
-        Verdict::Allow(permit) => run(house, loaded, permit, None, vec![judged]).await,
+        Verdict::Allow(permit) if workers::is_delegated(permit.call()) => {
+            workers::delegate(house, loaded, permit.redeem(), judged).await
+        }
+        Verdict::Allow(permit) if asks::is_asked(permit.call()) => {
+            asks::put(house, loaded, permit.redeem(), card_stands, judged).await
+        }
+        Verdict::Allow(permit) => {
+            let allowed = Allowed {
+                question: None,
+                because: because(&decision.trace),
+                notes: vec![judged],
+            };
+            run(house, loaded, permit, allowed, course).await
+        }
         Verdict::Ask(_) if card_stands == CardStands::Yes => wait(house, loaded, &call).await,
         Verdict::Ask(question) => {
             let now = clock::now();
@@ -64,16 +82,14 @@ pub(crate) async fn judge(
                 Choices::default(),
                 house.card_body(&loaded.place),
             );
+            let shown = workers::for_whom(loaded, shown);
+            let shown = match &question.alike {
+                Some(rule) => shown.with_alike(rule),
+                None => shown,
+            };
             let letters = house
                 .store
-                .ask(
-                    loaded.id,
-                    question,
-                    shown,
-                    now.plus_seconds(CHAT_CARD_SECONDS),
-                    vec![judged],
-                    now,
-                )
+                .ask(loaded.id, question, shown, ends_at(now), vec![judged], now)
                 .await?;
             let asked = !letters.is_empty();
             house.post(letters);
@@ -88,15 +104,22 @@ pub(crate) async fn resume(
     house: &Arc<House>,
     loaded: &Loaded,
     question: OpenQuestion,
+    course: &mut Course,
 ) -> Result<Flow, StoreError> {
     let call = question.question.call.clone();
-    let known = known::known(house, loaded, &call).await?;
-    let permit = match standing(house, loaded, &call, known).await {
+    let permit = match standing(house, loaded, &call).await? {
         Ok(standing) => permit_of(&question, &standing),
         Err(_) => None,
     };
     match permit {
-        Some(permit) => run(house, loaded, permit, Some(question.id), Vec::new()).await,
+        Some(permit) => {
+            let allowed = Allowed {
+                question: Some(question.id),
+                because: "the answer on its card".to_owned(),
+                notes: Vec::new(),
+            };
+            run(house, loaded, permit, allowed, course).await
+        }
         None => {
             house.post(
                 house
@@ -119,13 +142,40 @@ fn unreadable(loaded: &Loaded, error: &RulebookError) -> String {
 
 const CHANGED: &str = "Things changed since this card was shown, so it did not run";
 
+/// Why a call runs.
+struct Allowed {
+    question: Option<QuestionId>,
+    because: String,
+    notes: Vec<AuditEntry>,
+}
+
+/// What allowed a call.
+fn because(trace: &[Finding]) -> String {
+    let allowed = trace.iter().find(|finding| finding.says == Says::Allow);
+    allowed.map_or_else(String::new, |finding| finding.because.clone())
+}
+
+/// When silence on a card becomes no.
+fn ends_at(now: Timestamp) -> Timestamp {
+    match Surface::Chat.open() {
+        Open::Never => now,
+        Open::Seconds(seconds) => now.plus_seconds(seconds),
+        Open::WithProcess => Timestamp(i64::MAX),
+    }
+}
+
 async fn run(
     house: &Arc<House>,
     loaded: &Loaded,
     permit: Permit,
-    question: Option<QuestionId>,
-    notes: Vec<AuditEntry>,
+    allowed: Allowed,
+    course: &mut Course,
 ) -> Result<Flow, StoreError> {
+    let Allowed {
+        question,
+        because,
+        notes,
+    } = allowed;
     let call = permit.call().id.clone();
     if !house
         .store
@@ -137,15 +187,30 @@ async fn run(
     note_address(house, loaded, permit.call()).await?;
     let brings = brings(house, permit.call());
     let begun = Instant::now();
-    let ran = house.tools.run(permit, &whose(loaded)).await;
+    let ran = until_stopped(house, loaded, permit, course).await;
     metrics::took(Span::Deed, begun);
-    metrics::count(Count::Deeds, ran.as_ref().map_or("failed", |_| "done"));
+    metrics::count(
+        Count::Deeds,
+        match &ran {
+            None => "stopped",
+            Some(Err(_)) => "failed",
+            Some(Ok(_)) => "done",
+        },
+    );
     let (ended, told, outcome) = match ran {
-        Ok(deed) => {
+        None => (
+            Ended::Withdrawn,
+            Labelled {
+                value: "stopped before it came to anything".to_owned(),
+                taint: Taint::default(),
+            },
+            "stopped".to_owned(),
+        ),
+        Some(Ok(deed)) => {
             let taint = deed.told.taint.join(&brings);
             (Ended::Done, Labelled { taint, ..deed.told }, deed.outcome)
         }
-        Err(ToolError(why)) => (
+        Some(Err(ToolError(why))) => (
             Ended::Failed,
             Labelled {
                 value: format!("failed: {why}"),
@@ -159,18 +224,18 @@ async fn run(
         ..told
     };
     let outcome = house.secrets.cut(&outcome);
-    let letters = house
-        .store
-        .finish(
-            loaded.id,
-            call,
+    let finish = || {
+        let finish = Finish {
+            call: call.clone(),
             ended,
-            told,
-            outcome,
-            Vec::new(),
-            clock::now(),
-        )
-        .await?;
+            told: told.clone(),
+            outcome: outcome.clone(),
+            because: because.clone(),
+            notes: Vec::new(),
+        };
+        house.store.finish(loaded.id, finish, clock::now())
+    };
+    let letters = house.until_stored(finish).await?;
     house.post(letters);
     Ok(Flow::More)
 }
@@ -182,6 +247,37 @@ async fn note_address(house: &House, loaded: &Loaded, call: &Call) -> Result<(),
             house.store.took(loaded.id, address, clock::now()).await
         }
         Some(_) | None => Ok(()),
+    }
+}
+
+/// Runs a call to its end. When the person ends the turn, one that only reads is left where it
+/// is; one that changes something stands as it comes out.
+async fn until_stopped(
+    house: &House,
+    loaded: &Loaded,
+    permit: Permit,
+    course: &mut Course,
+) -> Option<Result<Deed, ToolError>> {
+    let reads = house
+        .tools
+        .spec(permit.call())
+        .is_some_and(|spec| effects(spec, permit.call()).change == Change::Nothing);
+    let whose = whose(loaded);
+    let run = house.tools.run(permit, &whose);
+    tokio::pin!(run);
+    let typing = typing(house, &loaded.place);
+    tokio::pin!(typing);
+    loop {
+        tokio::select! {
+            ran = &mut run => return Some(ran),
+            woken = course.heard() => match woken {
+                Woken::Closing => return Some(run.await),
+                Woken::News => {}
+                Woken::Stop if reads => return None,
+                Woken::Stop => {}
+            },
+            () = &mut typing => {}
+        }
     }
 }
 
@@ -224,18 +320,15 @@ async fn deny(
         value: format!("not run: {why}"),
         taint: Taint::default(),
     };
-    let letters = house
-        .store
-        .finish(
-            loaded.id,
-            call.id.clone(),
-            Ended::Denied,
-            told,
-            why,
-            notes,
-            clock::now(),
-        )
-        .await?;
+    let finish = Finish {
+        call: call.id.clone(),
+        ended: Ended::Denied,
+        told,
+        outcome: why,
+        because: String::new(),
+        notes,
+    };
+    let letters = house.store.finish(loaded.id, finish, clock::now()).await?;
     house.post(letters);
     Ok(Flow::More)
 }
@@ -244,10 +337,14 @@ async fn standing(
     house: &House,
     loaded: &Loaded,
     call: &Call,
-    known: Known,
-) -> Result<Standing, RulebookError> {
+) -> Result<Result<Standing, RulebookError>, StoreError> {
+    let rules = match project::rules(house, loaded).await? {
+        Ok(rules) => rules,
+        Err(error) => return Ok(Err(error)),
+    };
+    let judging = &house.judging;
     let tools = house.tools.specs();
-    Ok(Standing {
+    Ok(Ok(Standing {
         person: loaded.person.clone(),
         bot: loaded.bot.clone(),
         place: loaded.place.clone(),
@@ -255,21 +352,21 @@ async fn standing(
         surface: Surface::Chat,
         taint: loaded.taint.clone(),
         mode: loaded.mode,
-        rules: house.rulebook.in_force()?,
+        rules,
         grants: Arc::new(Grants::shipped(loaded.scope, &tools)),
         tools,
-        known: Arc::new(known),
-        approvals: Vec::new(),
+        known: Arc::new(known::known(house, loaded, call).await?),
+        approvals: loaded.approvals.clone(),
         limits: Limits {
             calls_left: CALLS_PER_TURN.saturating_sub(loaded.turn.calls_made()),
             refusals_in_a_row: loaded.turn.refusals_in_a_row(),
             emails_left: EMAILS_PER_DAY,
         },
-        threshold: Threshold::default(),
-        denylist: Arc::default(),
-        folder: FolderTrust::Untrusted,
-        dangerous: Dangerous::Deny,
+        threshold: judging.threshold,
+        denylist: judging.denylist.clone(),
+        folder: judging.folder(&house.workspace(loaded.place_id)),
+        dangerous: judging.dangerous,
         can_ask: CanAsk::Yes,
         ground: house.tools.ground(call, &whose(loaded)).await,
-    })
+    }))
 }

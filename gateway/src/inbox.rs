@@ -12,6 +12,7 @@ use bot_policy::pairing::LiveCodes;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::sync::watch;
 
+use crate::course::{Course, Heard};
 use crate::metrics::{self, Count, Span};
 use crate::store::{Accepted, Letter, StoreError};
 use crate::writer::WriteError;
@@ -33,7 +34,7 @@ pub(crate) enum Signal {
 
 struct Running {
     again: bool,
-    cancel: watch::Sender<()>,
+    heard: watch::Sender<Heard>,
 }
 
 /// Which conversations have a task.
@@ -57,7 +58,7 @@ impl Switchboard {
             match signal {
                 Signal::Cancel(id) => {
                     if let Some(run) = running.get(&id) {
-                        run.cancel.send_replace(());
+                        run.heard.send_modify(|heard| heard.stops += 1);
                     }
                 }
                 Signal::Rested(id) => {
@@ -66,7 +67,10 @@ impl Switchboard {
                     }
                 }
                 Signal::Wake(id) => match running.get_mut(&id) {
-                    Some(run) => run.again = true,
+                    Some(run) => {
+                        run.again = true;
+                        run.heard.send_modify(|heard| heard.news += 1);
+                    }
                     None => {
                         running.insert(id, begin(house, id));
                     }
@@ -77,15 +81,15 @@ impl Switchboard {
 }
 
 fn begin(house: &Arc<House>, id: ConversationId) -> Running {
-    let (cancel, cancelled) = watch::channel(());
+    let (heard, news) = watch::channel(Heard::default());
     let house = house.clone();
     tokio::spawn(async move {
-        conversation::run(house.clone(), id, cancelled).await;
+        conversation::run(house.clone(), id, Course::new(news)).await;
         house.signal(Signal::Rested(id));
     });
     Running {
         again: false,
-        cancel,
+        heard,
     }
 }
 
@@ -141,10 +145,24 @@ impl House {
         taken.await.map_err(|_| WriteError::Stopped)?
     }
 
+    /// Drops what a conversation and its workers are doing.
+    pub(crate) fn cancel(self: &Arc<Self>, id: ConversationId) {
+        self.signal(Signal::Cancel(id));
+        let house = self.clone();
+        tokio::spawn(async move {
+            match house.store.workers_of(id).await {
+                Ok(workers) => workers
+                    .into_iter()
+                    .for_each(|worker| house.signal(Signal::Cancel(worker))),
+                Err(error) => tracing::error!(%error, "workers could not be told to stop"),
+            }
+        });
+    }
+
     pub(crate) fn follow(self: &Arc<Self>, accepted: Accepted) {
         self.post(accepted.letters);
         for id in accepted.cancel {
-            self.signal(Signal::Cancel(id));
+            self.cancel(id);
         }
         self.wake(accepted.wake);
         if accepted.codes == Some(LiveCodes::Void) {
@@ -179,6 +197,9 @@ impl House {
     pub(crate) async fn take_up(self: &Arc<Self>) -> Result<(), StoreError> {
         let now = clock::now();
         self.post(self.store.unsent(now).await?);
+        if let Some(trouble) = gate::save_rules(self).await? {
+            self.say_at_terminal(&trouble);
+        }
         for pending in self.store.pending(now).await? {
             tokio::spawn(commands::carry_out(self.clone(), pending));
         }

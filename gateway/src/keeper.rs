@@ -1,5 +1,7 @@
 //! What can the owner ask at the terminal? The gateway as the socket's keeper.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use bot_policy::id::{ChatId, LineId, Place};
 use bot_policy::pairing::{Code, CodeRole};
@@ -10,6 +12,8 @@ use crate::socket::{
 };
 use crate::store::StoreError;
 use crate::{House, chance, clock};
+
+mod send;
 
 fn unavailable(error: impl std::fmt::Display) -> KeeperError {
     KeeperError::Unavailable(error.to_string())
@@ -32,6 +36,7 @@ impl House {
         Ok(NewCode {
             code: code.reveal().to_owned(),
             links,
+            without_link: self.without_link(code.reveal()),
             ends_at,
         })
     }
@@ -71,23 +76,8 @@ impl House {
         })
     }
 
-    fn line_states(&self) -> Vec<LineStatus> {
-        let states = self.states.borrow();
-        states.values().cloned().collect()
-    }
-}
-
-#[async_trait]
-impl Keeper for House {
-    async fn new_code(&self, role: CodeRole) -> Result<NewCode, KeeperError> {
-        Self::new_code(self, role).await
-    }
-
-    async fn status(&self) -> Result<Status, KeeperError> {
-        Self::status(self).await.map_err(unavailable)
-    }
-
-    async fn unpair(&self, place: &str) -> Result<Unpaired, KeeperError> {
+    /// Lets go of a place, named as the status names it.
+    pub(crate) async fn let_go(&self, place: &str) -> Result<Unpaired, KeeperError> {
         let unknown = || {
             KeeperError::Refused(format!(
                 "nobody has paired {place:?}; postern status lists the places as LINE CHAT"
@@ -120,10 +110,50 @@ impl Keeper for House {
         })
     }
 
+    /// The lines that have no link for a code because they do not hear.
+    fn without_link(&self, code: &str) -> Vec<LineStatus> {
+        let bare = self
+            .lines
+            .values()
+            .filter(|line| line.pair_link(code).is_none());
+        let bare: Vec<String> = bare.map(|line| line.line().to_string()).collect();
+        self.line_states()
+            .into_iter()
+            .filter(|status| bare.contains(&status.line) && status.state != LineState::Listening)
+            .collect()
+    }
+
+    fn line_states(&self) -> Vec<LineStatus> {
+        let states = self.states.borrow();
+        states.values().cloned().collect()
+    }
+}
+
+/// The running gateway, as the terminal asks it.
+pub(crate) struct AtTerminal(pub(crate) Arc<House>);
+
+#[async_trait]
+impl Keeper for AtTerminal {
+    async fn new_code(&self, role: CodeRole) -> Result<NewCode, KeeperError> {
+        self.0.new_code(role).await
+    }
+
+    async fn status(&self) -> Result<Status, KeeperError> {
+        self.0.status().await.map_err(unavailable)
+    }
+
+    async fn send(&self, text: String, to: Option<String>) -> Result<String, KeeperError> {
+        self.0.say_for_owner(text, to.as_deref()).await
+    }
+
+    async fn unpair(&self, place: &str) -> Result<Unpaired, KeeperError> {
+        self.0.let_go(place).await
+    }
+
     async fn doctor(&self) -> Result<Vec<Check>, KeeperError> {
-        let status = Self::status(self).await.map_err(unavailable)?;
+        let status = self.0.status().await.map_err(unavailable)?;
         let mut checks = vec![
-            match self.store_ails().await {
+            match self.0.store_ails().await {
                 None => Check::ok("store", "it can be written"),
                 Some(ails) => Check::fail(
                     "store",

@@ -23,27 +23,29 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use adapters::Adapter;
 use adapters::web::Web;
-use bot_policy::access::Role;
 use bot_policy::id::{LineId, Place, Timestamp};
-use bot_policy::pairing::CodeRole;
 use bot_policy::secret::NotRedactable;
 use tokio::sync::{Mutex, mpsc, watch};
 
-mod agent;
+pub mod agent;
 mod chance;
 pub mod cli;
 mod clock;
 mod commands;
 pub mod config;
+mod console;
 mod conversation;
+mod course;
 mod desk;
 mod digest;
 pub mod doctor;
+mod ends;
 mod extract;
 pub mod folder;
 mod gate;
+mod holds;
+mod hooks;
 pub mod http;
 mod inbox;
 pub mod keep;
@@ -53,19 +55,25 @@ pub mod listen;
 mod metrics;
 mod outbox;
 mod outgoing;
+mod project;
 mod pulse;
 mod receive;
 mod rulebook;
 pub mod secrets;
 pub mod socket;
+mod start;
 mod store;
+mod sweep;
 mod toolbox;
+mod why;
 pub mod writer;
 
-use agent::model::{Model, Practice};
+use agent::model::{Chosen, Model, ModelSetupError, chosen};
 use agent::tools::{Engine, Files, ToolError, Tools};
-use cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
-use config::Config;
+use cli::banner::{Banner, OwnerCode};
+use cli::qr::Room;
+use config::{Config, Judging};
+use ends::expire;
 use folder::DataFolder;
 use http::admin::AdminToken;
 use inbox::Signal;
@@ -73,13 +81,14 @@ use lines::{Lines, hear};
 use rulebook::Rulebook;
 use secrets::Secrets;
 use socket::LineStatus;
-use store::{Letter, Store};
+use store::{Letter, PlaceId, Store};
 
 /// The name of the one bot of this version; it stands in every record.
 const BOT: &str = "postern";
 
-/// How often questions are looked at whose time may be over.
-const EXPIRY: Duration = Duration::from_secs(1);
+/// The folder of the data folder that holds a folder for each place.
+const WORKSPACES: &str = "workspaces";
+
 /// How long what is under way may take when the program is told to stop.
 const GRACE: Duration = Duration::from_secs(3);
 
@@ -93,6 +102,8 @@ pub struct Settings {
     pub data: DataFolder,
     /// What must not get out; the secrets of the lines are added to it.
     pub secrets: Secrets,
+    /// The room for a link drawn as a code, where somebody watches.
+    pub room: Room,
     /// Called once, when everything serves.
     pub started: Box<dyn FnOnce(Banner) + Send>,
 }
@@ -103,12 +114,18 @@ pub enum RunError {
     /// The web chat has nowhere to listen.
     #[error(transparent)]
     Bind(#[from] listen::BindError),
+    /// The doors of platforms cannot be served.
+    #[error(transparent)]
+    Hook(#[from] hooks::HookError),
     /// A line cannot be set up.
     #[error(transparent)]
     Line(#[from] adapters::ConfigError),
     /// The admin token cannot be used.
     #[error(transparent)]
     AdminToken(#[from] http::admin::AdminTokenError),
+    /// The model cannot be set up.
+    #[error(transparent)]
+    Model(#[from] ModelSetupError),
     /// A secret cannot be kept from getting out.
     #[error(transparent)]
     Secret(#[from] NotRedactable),
@@ -144,13 +161,21 @@ struct House {
     model: Arc<dyn Model>,
     secrets: Secrets,
     rulebook: Rulebook,
+    /// Keys the digests of what the audit does not keep.
+    audit_key: String,
+    judging: Judging,
+    /// Where the folders of the places are.
+    workspaces: PathBuf,
     letters: mpsc::UnboundedSender<Letter>,
     signals: mpsc::UnboundedSender<Signal>,
     states: watch::Sender<BTreeMap<LineId, LineStatus>>,
+    room: Room,
     since: Timestamp,
     web_address: String,
     /// The first owner code with the links that were shown beside it, once it was shown.
     first_code: OnceLock<OwnerCode>,
+    /// Which places were asked to be quiet.
+    holds: holds::Holds,
     /// Whether letters were sent before in this run.
     outbox_runs: AtomicBool,
     /// Which parts have crashed since the start.
@@ -165,6 +190,11 @@ impl House {
         self.lines
             .get(&place.line)
             .map_or(0, |line| line.capabilities().card_body)
+    }
+
+    /// The folder of a place, whether or not it exists yet.
+    fn workspace(&self, place: PlaceId) -> PathBuf {
+        self.workspaces.join(place.0.to_string())
     }
 
     /// Says something to whoever watches the terminal.
@@ -187,24 +217,24 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         config_folder,
         data,
         secrets,
+        room,
         started,
     } = settings;
     let bound = listen::bind(config.web.listen).await?;
     let web_address = format!("http://{}/", bound.at);
     let web = Arc::new(Web::default());
     web.set_base(&web_address);
-    let lines = lines(&config, &web)?;
+    let doors = hooks::bind(&config).await?;
+    let lines = lines::set_up(&config, data.path(), &web)?;
     let engine = config.search.as_ref().map(|search| search.engine());
     let engine = engine.transpose()?;
     let admin = config.web.admin_token_file.as_deref();
     let admin = admin.map(AdminToken::read).transpose()?;
     let of_lines = lines.values().flat_map(|line| line.secrets());
-    let keys = engine.iter().flat_map(Engine::secrets);
-    secrets.load(
-        of_lines
-            .chain(admin.as_ref().map(AdminToken::secret))
-            .chain(keys),
-    )?;
+    let of_engine = engine.iter().flat_map(Engine::secrets);
+    let of_admin = admin.as_ref().map(AdminToken::secret);
+    let Chosen { model, shown, keys } = chosen(config.model.as_ref(), start::environment)?;
+    secrets.load(of_lines.chain(of_admin).chain(of_engine).chain(keys))?;
     let (encoders, cutting) = (lines.clone(), secrets.clone());
     let store = Store::open(
         &data.path().join("postern.db"),
@@ -216,6 +246,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     )?;
     let uploads = desk::uploads(data.path(), &store).await?;
     web.set_uploads(uploads.clone());
+    let audit_key = store.audit_key().await?;
     let (letters, outbox) = mpsc::unbounded_channel();
     let sent = data.path().join("outgoing");
     lines.values().for_each(|line| line.set_outgoing(&sent));
@@ -228,15 +259,20 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         sent,
         store,
         lines: Lines(lines),
-        model: Arc::new(Practice),
+        model,
         secrets,
         rulebook: Rulebook::new(config_folder.path()),
+        audit_key,
+        judging: config.judging.clone(),
+        workspaces: data.path().join(WORKSPACES),
         letters,
         signals,
         states: watch::Sender::new(BTreeMap::new()),
+        room,
         since: clock::now(),
         web_address,
         first_code: OnceLock::new(),
+        holds: holds::Holds::default(),
         outbox_runs: AtomicBool::new(false),
         crashes: keep::Crashes::default(),
         pulse: pulse::Pulse::default(),
@@ -244,6 +280,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let socket = socket::Socket::open(&data)?;
     house.store.forget_leases().await?;
     house.take_up().await?;
+    house.store_written();
 
     let (stop, stopping) = watch::channel(());
     let (close, closing) = watch::channel(());
@@ -262,6 +299,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     part(&mut tasks, &house, "the inbox", inbox::take_in_again);
     part(&mut tasks, &house, "the end of questions", expire);
     part(&mut tasks, &house, "the end of copies", outgoing::clear);
+    part(&mut tasks, &house, "the broom", sweep::sweep);
     for line in house.lines.values() {
         tasks.spawn(hear(house.clone(), line.clone()));
     }
@@ -286,16 +324,22 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         config.web.hosts.clone(),
         stopped(stopping.clone()),
     ));
-    let banner = banner(&house, &config, &config_folder, &data, bound.taken).await?;
+    let mut banner = start::banner(&house, &config, &config_folder, &data, bound.taken).await?;
+    banner.model = shown;
+    banner.webhooks = hooks::shown(&config, doors.as_ref());
+    let porch = hooks::serve(house.clone(), doors, stopped(stopping.clone()));
+    let porch = tokio::spawn(porch);
     started(banner);
+    let terminal = keeper::AtTerminal(house.clone());
     tokio::select! {
-        () = socket.serve(house.as_ref()) => {}
+        () = socket.serve(&terminal) => {}
         () = shutdown => {}
     }
     drop(stop);
     tasks.shutdown().await;
     // What was stored is safe whatever happens now; this only spares a repeated send.
     let _ = tokio::time::timeout(GRACE, page).await;
+    let _ = tokio::time::timeout(GRACE, porch).await;
     drop(close);
     let _ = tokio::time::timeout(GRACE, parts.join_next()).await;
     parts.shutdown().await;
@@ -321,78 +365,4 @@ fn part<F, Made>(
 async fn stopped(mut stopping: watch::Receiver<()>) {
     // Ends when the sender is dropped.
     while stopping.changed().await.is_ok() {}
-}
-
-fn lines(config: &Config, web: &Arc<Web>) -> Result<BTreeMap<LineId, Arc<dyn Adapter>>, RunError> {
-    let mut lines: BTreeMap<LineId, Arc<dyn Adapter>> = BTreeMap::new();
-    lines.insert(web.line().clone(), web.clone());
-    for (line, config) in &config.lines {
-        lines.insert(line.clone(), adapters::build(line.clone(), config)?);
-    }
-    Ok(lines)
-}
-
-async fn expire(house: Arc<House>) {
-    let mut tick = tokio::time::interval(EXPIRY);
-    loop {
-        tick.tick().await;
-        match house.store.expire(clock::now()).await {
-            Ok((which, letters)) => {
-                house.post(letters);
-                house.wake(which);
-            }
-            Err(error) => {
-                tracing::error!(%error, "questions whose time is over could not be closed")
-            }
-        }
-    }
-}
-
-async fn banner(
-    house: &House,
-    config: &Config,
-    config_folder: &folder::Folder,
-    data: &DataFolder,
-    taken: Option<std::net::SocketAddr>,
-) -> Result<Banner, RunError> {
-    let has_owner = house
-        .store
-        .people()
-        .await?
-        .iter()
-        .any(|seen| seen.person.role == Role::Owner && !seen.places.is_empty());
-    let owner = if has_owner {
-        None
-    } else {
-        let code = house.new_code(CodeRole::Owner).await?;
-        let first = OwnerCode {
-            code: code.code,
-            links: code.links,
-        };
-        Some(house.first_code.get_or_init(|| first).clone())
-    };
-    let file = config_folder.path().join(config::FILE_NAME);
-    let shown = file.display().to_string();
-    Ok(Banner {
-        web: house.web_address.clone(),
-        taken,
-        lines: house
-            .lines
-            .values()
-            .filter(|line| config.lines.contains_key(line.line()))
-            .map(|line| BannerLine {
-                line: line.line().to_string(),
-                platform: line.platform().to_string(),
-            })
-            .collect(),
-        model: None,
-        data: data.path().display().to_string(),
-        config: if file.exists() {
-            ConfigFile::Found(shown)
-        } else {
-            ConfigFile::Missing(shown)
-        },
-        owner,
-        warnings: config.warnings(),
-    })
 }

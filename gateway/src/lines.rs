@@ -1,18 +1,23 @@
 //! Which of our accounts hear, and what is in the way of those that do not?
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use adapters::web::Web;
 use adapters::{Adapter, AdapterError, NotStored};
 use bot_policy::access::{Scope, commands};
 use bot_policy::id::LineId;
 
+use crate::cli::qr;
+use crate::config::Config;
+use crate::hooks::Key;
 use crate::inbox::Door;
 use crate::keep::caught;
 use crate::socket::{LineState, LineStatus};
 use crate::store::StoreError;
-use crate::{House, clock};
+use crate::{House, RunError, clock};
 
 /// The shortest and longest pause before a line is tried again.
 const RECONNECT: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
@@ -31,6 +36,26 @@ impl Lines {
     pub(crate) fn values(&self) -> impl Iterator<Item = &Arc<dyn Adapter>> {
         self.0.values()
     }
+}
+
+/// Sets up every line, the web chat among them.
+pub(crate) fn set_up(
+    config: &Config,
+    data: &Path,
+    web: &Arc<Web>,
+) -> Result<BTreeMap<LineId, Arc<dyn Adapter>>, RunError> {
+    let key = match &config.webhooks {
+        Some(_) => Some(Key::of(data)?),
+        None => None,
+    };
+    let mut lines: BTreeMap<LineId, Arc<dyn Adapter>> = BTreeMap::new();
+    lines.insert(web.line().clone(), web.clone());
+    for (line, set) in &config.lines {
+        let ground = key.as_ref().map(|key| key.ground(config, line));
+        let adapter = adapters::build(line.clone(), set, &ground.unwrap_or_default())?;
+        lines.insert(line.clone(), adapter);
+    }
+    Ok(lines)
 }
 
 /// Hears one line for as long as the program runs, however often it fails.
@@ -138,7 +163,8 @@ impl House {
             && !first.links.contains(&link)
             && matches!(self.store.waiting(clock::now()).await, Ok((live, _)) if live > 0)
         {
-            self.say_at_terminal(&format!("  {link}"));
+            let code = qr::code(std::slice::from_ref(&link), self.room);
+            self.say_at_terminal(format!("  {link}\n{code}").trim_end());
         }
     }
 

@@ -90,6 +90,18 @@ pub(crate) fn times() -> BTreeMap<Span, Times> {
     held(&SPANS).clone()
 }
 
+impl Times {
+    /// The bound under which 95 of 100 stay, in seconds; none where that is over the last one.
+    pub(crate) fn most(&self) -> Option<f64> {
+        let wanted = (self.count * 95).div_ceil(100);
+        let mut seen = 0;
+        BOUNDS.iter().zip(self.within).find_map(|(bound, within)| {
+            seen += within;
+            (seen >= wanted).then_some(*bound)
+        })
+    }
+}
+
 impl Count {
     /// Its name, its label and its meaning.
     pub(crate) fn words(self) -> (&'static str, &'static str, &'static str) {

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use adapters::{Adapter, AdapterError, SendKey};
-use bot_policy::id::{LineId, MessageRef, Place, Timestamp};
+use bot_policy::id::{MessageRef, Place, Timestamp};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -25,7 +25,7 @@ const TRIES: u32 = 150;
 /// How long a letter waits that came before an earlier one of its place, in milliseconds.
 const OVERTAKEN: i64 = 10;
 /// How long to wait when what became of a letter cannot be noted.
-const STORE_PAUSE: Duration = Duration::from_secs(5);
+const STORE_PAUSE: Duration = Duration::from_secs(1);
 
 /// What became of one try.
 enum Fate {
@@ -37,8 +37,7 @@ enum Fate {
 
 /// What waits together with a letter that was put off.
 enum Pause {
-    /// The place, because the platform asked for it. It may mean this chat or all that the line
-    /// sends: once a second place is asked meanwhile, the whole line waits.
+    /// The place, because the platform asked for it; see [`crate::holds`].
     Asked,
     /// The place.
     Place,
@@ -61,19 +60,15 @@ pub(crate) async fn run(
     }
     let mut flying = FuturesUnordered::new();
     let mut busy: BTreeSet<Place> = BTreeSet::new();
-    let mut held: BTreeMap<LineId, Timestamp> = BTreeMap::new();
-    let mut asked: BTreeMap<Place, Timestamp> = BTreeMap::new();
     let (mut open, mut told) = (true, false);
     while open || !flying.is_empty() {
         let now = clock::now();
-        held.retain(|_, until| *until > now);
-        asked.retain(|_, until| *until > now);
         let mut wait = LONGEST_PAUSE * 1000;
         for (place, queue) in &mut queues {
             let Some(first) = queue.front() else { continue };
             let due = first
                 .due
-                .max(held.get(&place.line).copied().unwrap_or(first.due));
+                .max(house.holds.until(place, now).unwrap_or(first.due));
             if busy.contains(place) {
             } else if due > now {
                 wait = wait.min(due.0 - now.0);
@@ -99,12 +94,7 @@ pub(crate) async fn run(
                     }
                     Fate::Later(letter, pause) => {
                         match pause {
-                            Pause::Asked => {
-                                asked.insert(place.clone(), letter.due);
-                                if asked.keys().filter(|other| other.line == place.line).count() > 1 {
-                                    held.insert(place.line.clone(), letter.due);
-                                }
-                            }
+                            Pause::Asked => house.holds.hold(&place, letter.due, clock::now()),
                             Pause::Place => {}
                         }
                         enqueue(&mut queues, letter);
@@ -156,11 +146,8 @@ async fn deliver(house: Arc<House>, letter: Letter) -> (Place, Fate) {
 
 async fn try_once(house: &House, mut letter: Letter) -> Result<Fate, StoreError> {
     let Some(adapter) = house.lines.get(&letter.place.line) else {
-        house
-            .store
-            .undeliverable(letter.id, "the line is not configured any more".into())
-            .await?;
-        return Ok(Fate::Settled(Vec::new()));
+        let why = "the line is not configured any more".to_owned();
+        return Ok(undeliverable(house, letter.id, None, why).await);
     };
     match letter.handed {
         Handed::Yes => {}
@@ -243,8 +230,7 @@ async fn failed(house: &House, letter: Letter, error: AdapterError) -> Fate {
         },
         AdapterError::Moved(_) | AdapterError::Refused(_) => {
             tracing::warn!(line = %letter.place.line, letter = letter.id, %why, "not delivered");
-            noted(|| house.store.undeliverable(letter.id, why.clone())).await;
-            Fate::Settled(Vec::new())
+            give_up(house, &letter, why).await
         }
     }
 }
@@ -264,11 +250,25 @@ fn fate(error: &AdapterError, repeat: Repeat) -> &'static str {
     }
 }
 
+/// A letter that will never be taken is shown where it can be.
+async fn give_up(house: &House, letter: &Letter, why: String) -> Fate {
+    let adapter = house.lines.get(&letter.place.line);
+    let shown = adapter.map(|adapter| adapter.plain(&letter.encoded));
+    undeliverable(house, letter.id, shown, why).await
+}
+
+async fn undeliverable(house: &House, letter: i64, shown: Option<String>, why: String) -> Fate {
+    let note = || {
+        let (why, shown) = (why.clone(), shown.clone());
+        house.store.undeliverable(letter, why, shown, clock::now())
+    };
+    Fate::Settled(noted(note).await)
+}
+
 async fn put_off(house: &House, letter: Letter, after: Option<Duration>, why: String) -> Fate {
     let tries = letter.tries + 1;
     if tries >= TRIES {
-        noted(|| house.store.undeliverable(letter.id, why.clone())).await;
-        return Fate::Settled(Vec::new());
+        return give_up(house, &letter, why).await;
     }
     let pause = match after {
         Some(after) => i64::try_from(after.as_secs()).unwrap_or(LONGEST_PAUSE),

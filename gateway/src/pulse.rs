@@ -3,13 +3,15 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::store::StoreError;
+use crate::store::{Blame, StoreError};
 use crate::{House, clock};
 
 /// How long an answer of the disk holds: asking costs a write.
 const HOLDS: Duration = Duration::from_secs(10);
 /// How long a bad answer holds.
 const BAD_HOLDS: Duration = Duration::from_secs(1);
+/// How long to wait before a write is tried again.
+const STORE_PAUSE: Duration = Duration::from_secs(1);
 /// How long a write may take before the store is taken for stuck.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -35,6 +37,29 @@ impl House {
         };
         self.pulse.set(ails.clone());
         ails
+    }
+
+    /// Writes what came of something that is done already, however long the disk is in trouble:
+    /// what is known must not become unknown.
+    pub(crate) async fn until_stored<T, N>(&self, write: impl Fn() -> N) -> Result<T, StoreError>
+    where
+        N: Future<Output = Result<T, StoreError>>,
+    {
+        loop {
+            match write().await {
+                Err(error) if error.blame() == Blame::Machine => {
+                    tracing::error!(%error, "what came of a call cannot be noted yet");
+                    self.store_trouble(&error);
+                    tokio::time::sleep(STORE_PAUSE).await;
+                }
+                done => return done,
+            }
+        }
+    }
+
+    /// Notes that something was written just now.
+    pub(crate) fn store_written(&self) {
+        self.pulse.set(None);
     }
 
     /// Notes that something could not be written, so that whoever asks next hears of it.

@@ -30,8 +30,8 @@ pub use words::{
     Unpaired,
 };
 
-/// The longest question, in bytes.
-const QUESTION_LIMIT: u64 = 4 * 1024;
+/// The longest question, in bytes: the longest text with each character escaped.
+const QUESTION_LIMIT: u64 = 128 * 1024;
 /// The longest answer, in bytes.
 const ANSWER_LIMIT: u64 = 1024 * 1024;
 /// How long a question may take to arrive, and an answer to leave.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::agent::tools::{Engine, Files, Memory, ToolError, Tools, Web};
+use crate::agent::tools::{Engine, Files, Memory, Tool, ToolError, Tools, Web, ask, delegate};
 use crate::config::Config;
 use crate::outgoing::Outgoing;
 use crate::store::{Letter, Store};
@@ -38,9 +38,10 @@ pub(crate) fn tools(
 ) -> Result<Tools, ToolError> {
     let private = config.fetch.allow_private.iter();
     let private = private.map(|host| host.0.clone()).collect();
-    Ok(Tools::new(vec![
+    let tools: Vec<Arc<dyn Tool>> = vec![
         files.clone(),
         Arc::new(Memory::new(Arc::new(store.clone()))),
         Arc::new(Web::new(private, engine)?),
-    ]))
+    ];
+    Ok(Tools::new(tools, vec![ask::spec(), delegate::spec()]))
 }

@@ -34,7 +34,7 @@ fn toml_like<T: serde::de::DeserializeOwned>(settings: &str) -> T {
 
 fn built(settings: &str) -> Result<Arc<dyn Adapter>, adapters::ConfigError> {
     let config = adapters::Config::Telegram(toml_like(settings));
-    adapters::build(LineId::new("line"), &config)
+    adapters::build(LineId::new("line"), &config, &adapters::Ground::default())
 }
 
 async fn started() -> (Fake, Arc<dyn Adapter>, User) {

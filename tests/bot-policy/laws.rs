@@ -45,7 +45,7 @@ proptest! {
         by in 1_i64..3,
         place_is in select(vec!["home", "page", "other"]),
         now in 0_i64..4,
-        choice in select(vec![Choice::AllLike, Choice::AllowOnce, Choice::Always, Choice::AlwaysBlock, Choice::Deny, Choice::ShowAll]),
+        choice in select(vec![Choice::AllLike, Choice::AllowOnce, Choice::Always, Choice::AlwaysBlock, Choice::Deny, Choice::More, Choice::ShowAll]),
     ) {
         let Verdict::Ask(question) = decide(call, &standing).verdict else { return Ok(()) };
         let open = open(question, state);
@@ -60,7 +60,7 @@ proptest! {
                 Choice::AllLike => prop_assert_eq!(Some(saved), open.question.alike.map(Kept::Approval)),
                 Choice::AllowOnce => prop_assert_eq!(saved, Kept::Nothing),
                 Choice::Always => prop_assert_eq!(Some(saved), open.question.always.map(Kept::Rule)),
-                Choice::AlwaysBlock | Choice::Deny | Choice::ShowAll => prop_assert!(false, "it is no yes"),
+                Choice::AlwaysBlock | Choice::Deny | Choice::More | Choice::ShowAll => prop_assert!(false, "it is no yes"),
             }
         }
     }

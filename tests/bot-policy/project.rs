@@ -8,8 +8,8 @@ use bot_policy::call::{Arguments, Call};
 use bot_policy::decide::{Says, Standing};
 use bot_policy::effective::typed;
 use bot_policy::rules::{
-    Action, Breadth, NotRules, ProjectRules, Rule, Rules, Trust, breadth, cases, explain, merge,
-    run, trust,
+    Action, Breadth, Loosening, NotRules, ProjectRules, Rule, Rules, Trust, breadth, cases,
+    explain, loosening, merge, run, trust,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -74,6 +74,35 @@ fn a_trusted_project_speaks_as_the_owner_does() {
     );
     let untrusted = merge(&global, &project(false, &theirs), Trust::Untrusted);
     assert_eq!(untrusted.owners(), global.owners());
+}
+
+#[test]
+fn what_trust_would_loosen_is_told_whole_and_nothing_else() {
+    let global = Rules::in_force(vec![
+        rule("@files write", Action::Ask),
+        rule("@memory save", Action::Ask),
+        rule("@files read", Action::Allow),
+        rule("@share", Action::Deny),
+    ]);
+    let theirs = [
+        rule("@files write", Action::Allow),
+        rule("@files read", Action::Allow),
+        rule("@share", Action::Allow),
+        rule("@web", Action::Deny),
+    ];
+    let beside = Loosening {
+        allows: vec![theirs[0].clone(), theirs[2].clone()],
+        lifts: vec![rule("@files write", Action::Ask)],
+        stands_alone: false,
+    };
+    assert_eq!(loosening(&global, &project(true, &theirs)), beside);
+    let alone = Loosening {
+        lifts: global.owners()[..2].to_vec(),
+        stands_alone: true,
+        ..beside
+    };
+    assert_eq!(loosening(&global, &project(false, &theirs)), alone);
+    assert!(loosening(&global, &project(true, &[theirs[3].clone()])).is_empty());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Strict loopback servers: each refuses what its platform refuses, with the platform's own words.
 
 pub mod brave;
+pub mod model;
 pub mod site;
 pub mod telegram;

@@ -1,5 +1,6 @@
 //! What a person reads at the terminal when no gateway is asked, or none answers.
 
+use gateway::config::{EXAMPLE, SCHEMA};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
@@ -269,4 +270,27 @@ fn the_check_says_which_line_lacks_its_secret_and_never_shows_one() {
         "{out}"
     );
     assert!(!out.contains("ABC-secret"), "{out}");
+}
+
+#[test]
+fn nothing_is_called_right_above_a_line_that_cannot_be_used() {
+    let home = Home::new();
+    let token = home.path().join("no-token");
+    home.configure(&format!(
+        "[lines.a]\nplatform = \"telegram\"\ntoken_file = {token:?}\n"
+    ));
+    let said = home.command(&["config", "check"]).output().unwrap();
+    let (code, out, err) = read(&said);
+    assert_eq!((code, err), (1, ""));
+    assert!(!out.contains("nothing in it is wrong"), "{out}");
+    assert!(out.contains("\nfail  configuration: "), "{out}");
+}
+
+#[test]
+fn the_example_and_the_schema_are_printed_whole() {
+    let home = Home::new();
+    for (what, text) in [("example", EXAMPLE), ("schema", SCHEMA)] {
+        let said = home.command(&["config", what]).output().unwrap();
+        assert_eq!(read(&said), (0, text, ""));
+    }
 }

@@ -214,3 +214,65 @@ async fn the_doctor_shows_what_the_gateway_sees_and_fails_with_it() {
     );
     assert!(out.contains("/ answers\n"), "{out}");
 }
+
+#[tokio::test]
+async fn a_line_that_does_not_hear_has_no_link_and_pair_says_why() {
+    let home = Home::new();
+    let mut keeper = Scripted::new("http://127.0.0.1:1/");
+    keeper.without_link = keeper.status.lines.clone();
+    let said = home
+        .serving(&keeper, Gateway::Elsewhere, home.run(&["pair", "--no-qr"]))
+        .await;
+    let (code, out, err) = read(&said);
+    assert_eq!((code, err), (0, ""));
+    assert!(
+        out.ends_with("/#ABCD2345\n  family (telegram) has no link now: the platform refuses the credentials\n"),
+        "{out}"
+    );
+}
+
+#[tokio::test]
+async fn what_is_sent_from_the_terminal_is_said_in_a_chat_that_is_named() {
+    let home = Home::new();
+    let keeper = Scripted::new("http://127.0.0.1:1/");
+    let (plain, named) = home
+        .serving(&keeper, Gateway::Elsewhere, async {
+            (
+                home.run(&["send", "good", "morning"]).await,
+                home.run(&["send", "--to", "web 1", "hello"]).await,
+            )
+        })
+        .await;
+    for said in [&plain, &named] {
+        assert_eq!(
+            read(said),
+            (0, "Said in web 1; the answer comes there.\n", "")
+        );
+    }
+    assert_eq!(
+        *keeper.asked.lock().unwrap(),
+        ["good morning to None", "hello to Some(\"web 1\")"]
+    );
+}
+
+#[tokio::test]
+async fn nothing_that_the_gateway_started_can_speak_for_the_owner() {
+    let home = Home::new();
+    let keeper = Scripted::new("http://127.0.0.1:1/");
+    let said = home
+        .serving(
+            &keeper,
+            Gateway::ThisTest,
+            home.run(&["send", "write x: y"]),
+        )
+        .await;
+    assert_eq!(
+        read(&said),
+        (
+            1,
+            "",
+            "postern: what Postern itself started may not ask it; type the command in a terminal of your own\n"
+        )
+    );
+    assert!(keeper.asked.lock().unwrap().is_empty());
+}

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use gateway::config::{Config, Listen, Log, USUAL_ADDRESS, Web};
+use gateway::config::{Config, EXAMPLE, Listen, Log, SCHEMA, USUAL_ADDRESS, Web};
 
 #[test]
 fn an_empty_file_is_the_usual_web_chat_and_nothing_else() {
@@ -81,7 +81,7 @@ fn every_mistake_is_named_with_its_place_its_key_and_what_to_do() {
     let cases = [
         (
             "x = 1",
-            "1:1: x: there is no setting `x`; correct or remove it (there is: `web`, `lines`, `metrics`, `log`, `fetch`, `search`)",
+            "1:1: x: there is no setting `x`; correct or remove it (there is: `web`, `lines`, `metrics`, `model`, `webhooks`, `log`, `fetch`, `search`, `risk`, `shell`)",
         ),
         (
             "[web]\nlistn = \"127.0.0.1:1\"",
@@ -123,6 +123,18 @@ fn every_mistake_is_named_with_its_place_its_key_and_what_to_do() {
         (
             "[lines.\"\"]\nplatform = \"telegram\"",
             "1:8: lines.: a line cannot be called \"\"; use 1 to 32 of a-z, 0-9 and -",
+        ),
+        (
+            "[webhooks]\npublic = \"http://bot.example.org\"",
+            "2:10: webhooks.public: \"http://bot.example.org\" is not an address that platforms reach; write it like https://bot.example.org, without a path",
+        ),
+        (
+            "[webhooks]\npublic = \"https://bot.example.org/x\"",
+            "2:10: webhooks.public: \"https://bot.example.org/x\" is not an address that platforms reach; write it like https://bot.example.org, without a path",
+        ),
+        (
+            "[webhooks]\n",
+            "1:1: webhooks: the setting `public` is missing; add it",
         ),
         (
             "[lines.a]\nplatform = \"irc\"",
@@ -238,5 +250,69 @@ fn a_host_that_is_fetched_although_it_is_private_is_warned_of_and_a_wrong_one_re
     ] {
         let why = read(text).unwrap_err().to_string();
         assert!(why.contains(says), "{why}");
+    }
+}
+
+#[test]
+fn the_example_is_a_file_that_can_be_used_as_it_is_and_with_every_key_set() {
+    let bare = parse(EXAMPLE).unwrap();
+    assert_eq!(
+        (bare.web, bare.lines.len(), bare.metrics),
+        (Web::default(), 0, None)
+    );
+    let lines = EXAMPLE.lines().map(|line| {
+        let set = line
+            .strip_prefix('#')
+            .filter(|rest| !rest.starts_with([' ', '#']));
+        format!("{}\n", set.unwrap_or(line))
+    });
+    let full = parse(&lines.collect::<String>()).unwrap();
+    assert_eq!((full.lines.len(), full.log.filter), (1, "warn".to_owned()));
+    assert!(full.web.admin_token_file.is_some() && full.metrics.is_some());
+}
+
+#[test]
+fn the_schema_and_the_example_name_every_key_that_the_file_may_have() {
+    let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
+    let keys = |at: &serde_json::Value| -> Vec<String> {
+        at["properties"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect()
+    };
+    let known = |text: &str| -> Vec<String> {
+        let said = parse(text).unwrap_err().to_string();
+        let (_, list) = said.split_once("there is: ").unwrap();
+        let words = list.split('`').skip(1).step_by(2);
+        let mut words: Vec<String> = words.map(ToOwned::to_owned).collect();
+        words.sort();
+        words
+    };
+    let mut tables = keys(&schema);
+    tables.sort();
+    assert_eq!(tables, known("nothing = 1"));
+    for table in tables {
+        assert!(EXAMPLE.contains(&format!("[{table}")), "{table}");
+        let at = &schema["properties"][&table];
+        if at["properties"].is_null() {
+            continue;
+        }
+        let mut keys = keys(at);
+        keys.sort();
+        let asked = format!("[{table}]\nnothing = 1");
+        let said = parse(&asked).unwrap_err().to_string();
+        if said.contains("there is: ") {
+            assert_eq!(keys, known(&asked), "{table}");
+        } else {
+            assert!(
+                said.contains(&format!("`{}`", keys[0])) || keys.len() == 1,
+                "{said}"
+            );
+        }
+        for key in keys {
+            assert!(EXAMPLE.contains(&format!("{key} = ")), "{table}.{key}");
+        }
     }
 }

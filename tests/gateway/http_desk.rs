@@ -10,7 +10,9 @@ use bot_policy::access::{Person, Role};
 use bot_policy::event::{EventKind, FileFact, FileKind, InboundEvent, PartBody};
 use bot_policy::id::{PersonId, Place};
 use gateway::http::admin::AdminToken;
+use gateway::http::console::{Console, Done, Download, Owner, View};
 use gateway::http::{Desk, DeskError, ScreenItem, SessionHash};
+use serde_json::{Value, json};
 
 /// The one code that pairs, once.
 pub const GOOD: &str = "GOOD2345";
@@ -21,6 +23,7 @@ pub struct Memory {
     pub paired: Mutex<HashMap<Place, Person>>,
     pub accepted: Mutex<Vec<InboundEvent>>,
     pub shown: Mutex<Vec<ScreenItem>>,
+    pub deeds: Mutex<Vec<String>>,
     pub broken: AtomicBool,
     pub admin: OnceLock<AdminToken>,
     web: Web,
@@ -139,8 +142,48 @@ impl Desk for Memory {
         Ok(GOOD.to_owned())
     }
 
+    fn console(&self) -> &dyn Console {
+        self
+    }
+
     fn web(&self) -> &Web {
         &self.web
+    }
+}
+
+#[async_trait]
+impl Console for Memory {
+    async fn view(&self, owner: &Owner, view: View, from: i64) -> Result<Value, DeskError> {
+        self.works()?;
+        let shown = format!("{view:?} from {from} for {}", owner.person.name);
+        Ok(json!({ "items": [shown], "next": null }))
+    }
+
+    async fn file(&self, _: &Owner, _: i64, path: &str) -> Result<Option<Download>, DeskError> {
+        self.works()?;
+        let Ok(file) = tokio::fs::File::open("/proc/self/comm").await else {
+            return Ok(None);
+        };
+        let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+        let size = 2;
+        Ok(Some(Download { name, size, file }))
+    }
+
+    async fn stand(&self, _: &Owner, question: i64) -> Result<Done, DeskError> {
+        self.works()?;
+        Ok(self.deed(format!("stand {question}")))
+    }
+
+    async fn let_go(&self, place: &str) -> Result<Done, DeskError> {
+        self.works()?;
+        Ok(self.deed(format!("let go {place}")))
+    }
+}
+
+impl Memory {
+    fn deed(&self, what: String) -> Done {
+        self.deeds.lock().unwrap().push(what);
+        Done::No("not now; try again".to_owned())
     }
 }
 

@@ -37,6 +37,7 @@ pub struct Scripted {
     pub status: Status,
     pub checks: Vec<Check>,
     pub refuses: Option<&'static str>,
+    pub without_link: Vec<LineStatus>,
     pub asked: Mutex<Vec<String>>,
 }
 
@@ -65,6 +66,26 @@ impl Home {
         std::fs::write(folder.path().join("postern.toml"), text).unwrap();
     }
 
+    /// Adds to `postern.toml`.
+    pub fn add_settings(&self, text: &str) {
+        let file = self.config().join("postern.toml");
+        let before = std::fs::read_to_string(&file).unwrap_or_default();
+        std::fs::write(file, before + text).unwrap();
+    }
+
+    /// Where the key of a model is kept.
+    pub fn key(&self) -> PathBuf {
+        self.path().join("model-key")
+    }
+
+    /// Writes the key of a model, for its owner alone.
+    pub fn write_key(&self, key: &str) {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::write(self.key(), key).unwrap();
+        let alone = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(self.key(), alone).unwrap();
+    }
+
     /// The program with these arguments, on these folders.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_postern"));
@@ -72,6 +93,9 @@ impl Home {
             .args(arguments)
             .env("POSTERN_DATA", self.data())
             .env("POSTERN_CONFIG", self.config())
+            .env("ANTHROPIC_API_KEY", "")
+            .env("GEMINI_API_KEY", "")
+            .env("OPENAI_API_KEY", "")
             .stdin(std::process::Stdio::null());
         command
     }
@@ -133,6 +157,7 @@ impl Scripted {
             status: status(web),
             checks: vec![Check::ok("store", "it takes what it is given")],
             refuses: None,
+            without_link: Vec::new(),
             asked: Mutex::default(),
         }
     }
@@ -158,12 +183,18 @@ impl Keeper for Scripted {
         Ok(NewCode {
             code: "ABCD2345".to_owned(),
             links: vec!["http://127.0.0.1:8787/#ABCD2345".to_owned()],
+            without_link: self.without_link.clone(),
             ends_at: Timestamp(now + 605_000),
         })
     }
 
     async fn status(&self) -> Result<Status, KeeperError> {
         Ok(self.status.clone())
+    }
+
+    async fn send(&self, text: String, to: Option<String>) -> Result<String, KeeperError> {
+        self.note(format!("{text} to {to:?}"))?;
+        Ok("web 1".to_owned())
     }
 
     async fn unpair(&self, place: &str) -> Result<Unpaired, KeeperError> {

@@ -9,14 +9,19 @@
 )]
 
 mod cli;
+mod cli_qr;
 mod cli_running;
 mod cli_screen;
 mod compose;
 mod config;
+mod config_judging;
+mod config_model;
 mod folder;
 mod http;
 mod http_admin;
+mod http_console;
 mod http_desk;
+mod http_doors;
 mod http_wire;
 mod keep;
 mod keeper;

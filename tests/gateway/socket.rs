@@ -130,7 +130,7 @@ async fn what_is_no_question_is_told_so_and_hurts_nobody() {
         b"{\"ask\":\"everything\"}\n".to_vec(),
         b"{\"ask\":\"unpair\",\"place\":\"a\",\"also\":\"b\"}\n".to_vec(),
         vec![0xff, b'\n'],
-        [vec![b' '; 5000], b"{\"ask\":\"status\"}\n".to_vec()].concat(),
+        [vec![b' '; 131_500], b"{\"ask\":\"status\"}\n".to_vec()].concat(),
     ];
     home.serving(&keeper, Gateway::Elsewhere, async {
         for question in cases {

@@ -13,6 +13,7 @@ const target = process.env.CARGO_TARGET_DIR || join(root, "target");
 const program = process.env.POSTERN || join(target, "release", "postern");
 const browsers = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const START = 10_000; // milliseconds
+export const ADMIN_TOKEN = "an-admin-token-of-the-page-test";
 
 function freePort() {
   return new Promise((done, failed) => {
@@ -32,8 +33,15 @@ export class House {
     house.folder = await mkdtemp(join(tmpdir(), "postern-page-"));
     for (const name of ["data", "config"]) await mkdir(join(house.folder, name), { mode: 0o700 });
     const settings = join(house.folder, "config", "postern.toml");
-    await writeFile(settings, `[web]\nlisten = "127.0.0.1:${await freePort()}"\n`, { mode: 0o600 });
+    const token = join(house.folder, "admin-token");
+    await writeFile(token, `${ADMIN_TOKEN}\n`, { mode: 0o600 });
+    const web = `[web]\nlisten = "127.0.0.1:${await freePort()}"\nadmin_token_file = ${JSON.stringify(token)}\n`;
+    await writeFile(settings, web, { mode: 0o600 });
     return house;
+  }
+
+  get programPath() {
+    return program;
   }
 
   get env() {

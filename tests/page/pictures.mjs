@@ -2,6 +2,7 @@
 // With --all, every state of the page, to be looked at.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { drawConsole } from "./pictures-console.mjs";
 import { House, browse, linkIn, pair, press, say } from "./house.mjs";
 
 const all = process.argv.includes("--all");
@@ -42,7 +43,13 @@ try {
   await page.setViewportSize({ width: 390, height: 720 });
   await page.waitForTimeout(300);
   await shoot("picture-card-dark");
+  const desk = await browser.newContext({ storageState: await context.storageState(), viewport: { width: 900, height: 640 } });
+  const listed = await desk.newPage();
+  await listed.goto(link.split("#")[0]);
+  await drawConsole({ house, browser, page: listed, all, shoot: (name) => listed.screenshot({ path: join(folder, `${name}.png`) }) });
+  await desk.close();
   if (all) {
+    await page.getByRole("link", { name: "Console" }).waitFor();
     await press(page, "Always");
     await page.locator(".card.closed .outcome", { hasText: "Always" }).waitFor();
     await say(page, `write marks.txt: a\u202Etxt.exe ${"long ".repeat(1500)}`);

@@ -2,7 +2,9 @@
 // Each promise is one line of the output; they stand in the order in which a person lives them.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { House, browse, linkIn, pair, press, say } from "./house.mjs";
+import { accessible } from "./axe.mjs";
+import { consolePromises } from "./console.mjs";
+import { ADMIN_TOKEN, House, browse, linkIn, pair, press, say } from "./house.mjs";
 
 const PATIENCE = 8_000; // milliseconds
 const MARKS = "<img src=x onerror=alert(1)> **not bold** [here](javascript:alert(1)) a\u202Etxt.exe";
@@ -22,6 +24,13 @@ async function promise(text, keep) {
     failed += 1;
     console.log(`FAILED  ${text}\n        ${String(error.message).split("\n").slice(0, 12).join("\n        ")}`);
   }
+}
+
+// While something is refused or away, the browser's complaints of it are no fault.
+async function refused(act) {
+  expected = true;
+  await act();
+  expected = false;
 }
 
 function watch(page) {
@@ -62,6 +71,7 @@ try {
     await page.goto(link.split("#")[0]);
     await page.getByText("This door is closed").waitFor();
     assert.equal(await page.locator("#chat").isVisible(), false);
+    await accessible(page, "the closed door");
   });
 
   await promise("opening the link pairs nothing, and the code leaves the address", async () => {
@@ -72,6 +82,7 @@ try {
     assert.equal(await page.locator("#code").textContent(), link.split("#")[1]);
     const chat = await page.evaluate(() => fetch("/api/chat").then((answer) => answer.json()));
     assert.equal(chat.who, null);
+    await accessible(page, "the question whether to pair");
   });
 
   await promise("one press pairs, and the chat says what to try", async () => {
@@ -135,6 +146,18 @@ try {
     assert.deepEqual(drawn, { pictures: 0, links: [] });
   });
 
+  for (const [scheme, width] of [["light", 1000], ["dark", 360]]) {
+    await promise(`the chat is accessible, with an open card and closed ones: ${scheme}, ${width} wide`, async () => {
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.setViewportSize({ width, height: 760 });
+      await say(page, "write open.txt: a card that stands");
+      await card(page).waitFor();
+      await accessible(page, "the chat");
+      await press(page, "Deny");
+      await outcomes(page).last().getByText("it did not run").waitFor();
+    });
+  }
+
   await promise("loading the page again shows the same chat", async () => {
     const before = await page.locator("#log > li .text, #log > li .card, #log > li .line").allTextContents();
     await page.reload();
@@ -192,6 +215,29 @@ try {
       assert.deepEqual(await wide(page), { page: 0, over: [] });
     });
   }
+
+  await consolePromises({ promise, house, browser, page, watch, refused });
+
+  await promise("the admin token signs a browser in, and stands nowhere on the page afterwards", async () => {
+    const other = await browser.newContext();
+    const door = await other.newPage();
+    watch(door);
+    await door.goto(link.split("#")[0]);
+    await door.getByText("Sign in with the admin token").click();
+    await accessible(door, "the door with the admin token");
+    await refused(async () => {
+      await door.getByLabel("Admin token", { exact: true }).fill("a-wrong-token-of-some-length");
+      await door.keyboard.press("Enter");
+      await door.getByText("not the admin token").waitFor();
+    });
+    await door.getByLabel("Admin token", { exact: true }).fill(ADMIN_TOKEN);
+    await door.keyboard.press("Enter");
+    await door.getByRole("link", { name: "Console" }).waitFor();
+    assert.equal((await door.content()).includes(ADMIN_TOKEN), false);
+    assert.equal(await door.evaluate(() => JSON.stringify([location.href, document.cookie, { ...localStorage }])),
+      JSON.stringify([link.split("#")[0], "", {}]));
+    await other.close();
+  });
 
   await promise("another browser without a code sees nothing of it", async () => {
     const other = await browser.newContext();

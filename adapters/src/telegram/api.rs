@@ -35,7 +35,7 @@ pub(super) struct Poll {
     /// How long to wait for one, in seconds.
     pub(super) timeout: u64,
     /// Which kinds.
-    pub(super) allowed_updates: [&'static str; 4],
+    pub(super) allowed_updates: &'static [&'static str],
 }
 
 #[derive(Deserialize)]
@@ -84,6 +84,17 @@ impl Api {
         let answer = self.post(P::NAME, payload, CALL, repeat).await?;
         let result = self.open(&answer, repeat)?;
         serde_json::from_str(result.get()).map_err(|_| http::lost(repeat, UNREADABLE))
+    }
+
+    /// Makes one call that the typed payloads do not know, or know with a file in it.
+    pub(super) async fn ask(
+        &self,
+        method: &str,
+        body: &impl Serialize,
+    ) -> Result<Value, AdapterError> {
+        let answer = self.post(method, body, CALL, Repeat::Harmless).await?;
+        let result = self.open(&answer, Repeat::Harmless)?;
+        serde_json::from_str(result.get()).map_err(|_| http::lost(Repeat::Harmless, UNREADABLE))
     }
 
     /// Waits for updates and gives each as it stands in the answer.
@@ -155,7 +166,7 @@ impl Api {
     }
 
     /// A description as it may be shown and logged: short, one line, without the token.
-    fn harmless(&self, description: &str) -> String {
+    pub(super) fn harmless(&self, description: &str) -> String {
         let line: String = description
             .replace(self.token.reveal().as_str(), "<redacted>")
             .chars()

@@ -4,11 +4,13 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use bot_policy::id::LineId;
 use bot_policy::secret::Secret;
 use serde::Deserialize;
 use url::Url;
 
-use crate::ConfigError;
+use super::hook::Hook;
+use crate::{ConfigError, Ground};
 
 /// A Telegram bot.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -20,6 +22,20 @@ pub struct Config {
     pub token_env: Option<String>,
     /// Where the Bot API answers; `https://api.telegram.org` unless set.
     pub api: Option<Url>,
+    /// How updates come; by polling unless set.
+    #[serde(default)]
+    pub mode: Mode,
+}
+
+/// How updates come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// We ask.
+    #[default]
+    Polling,
+    /// Telegram comes to our door.
+    Webhook,
 }
 
 impl Config {
@@ -85,6 +101,21 @@ impl Config {
             )));
         }
         Ok(Secret::new(token.to_owned()))
+    }
+
+    /// The door that Telegram comes to; none when we ask.
+    ///
+    /// # Errors
+    /// When updates should come to a door and there is none, or its secret would keep nobody out.
+    pub(super) fn hook(&self, line: &LineId, ground: &Ground) -> Result<Option<Hook>, ConfigError> {
+        match (self.mode, &ground.webhooks) {
+            (Mode::Polling, _) => Ok(None),
+            (Mode::Webhook, None) => Err(ConfigError(
+                "mode is \"webhook\" and no address is public; set public in [webhooks], or mode to \"polling\""
+                    .to_owned(),
+            )),
+            (Mode::Webhook, Some(webhooks)) => Hook::new(line, webhooks).map(Some),
+        }
     }
 
     /// Where the Bot API answers, without a slash at its end.

@@ -12,6 +12,7 @@ use tracing::{info, warn};
 
 use super::api::{Api, Poll};
 use super::decode::{Me, decode, update_name};
+use super::hook::{self, Left};
 use crate::{AdapterError, Cursor, Inbox};
 
 /// Polls until something is wrong that waiting does not mend.
@@ -26,6 +27,18 @@ pub(super) async fn listen(
         None => None,
     };
     let mut patience = Patience::default();
+    loop {
+        match hook::leave(api).await {
+            // What waits there has numbers of its own; what was heard before is known by its id.
+            Ok(Left::ADoor) => heard = None,
+            Ok(Left::Nothing) => {}
+            Err(error) => {
+                patience.wait(line, inbox, error).await?;
+                continue;
+            }
+        }
+        break;
+    }
     loop {
         let poll = Poll {
             offset: heard.map(|id| id.saturating_add(1)),
@@ -116,7 +129,7 @@ fn translate(line: &LineId, me: &Me, batch: &[Box<RawValue>]) -> Heard {
 /// How long to wait before asking again: longer each time, as long as the platform says.
 #[derive(Default)]
 pub(super) struct Patience {
-    failures: u32,
+    pub(super) failures: u32,
 }
 
 impl Patience {
@@ -152,7 +165,7 @@ impl Patience {
     }
 }
 
-fn now() -> Timestamp {
+pub(super) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let millis = since.map_or(0, |since| since.as_millis());
     Timestamp(i64::try_from(millis).unwrap_or(i64::MAX))
@@ -161,7 +174,8 @@ fn now() -> Timestamp {
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 const POLL_SECONDS: u64 = 25;
-const KINDS: [&str; 4] = [
+/// What we want to hear of; everything else stays with the platform.
+pub(super) const KINDS: &[&str] = &[
     "message",
     "edited_message",
     "callback_query",

@@ -1,7 +1,8 @@
-//! Telegram, by long polling: no open port, no webhook.
+//! Telegram, by long polling or through a door of its own.
 //!
 //! ```text
 //!  getUpdates -> listen -> decode (pure; parts, addressed) -> Inbox
+//!  a door     -> hook   -> decode
 //!  OutboundMessage -> encode (pure; rich) -> send, edit -> sendMessage, editMessageText
 //! ```
 
@@ -13,6 +14,7 @@ mod decode;
 mod enclose;
 mod encode;
 mod files;
+mod hook;
 mod listen;
 mod parts;
 mod rich;
@@ -31,21 +33,24 @@ use teloxide_core::types::{
     BotCommand, CallbackQueryId, ChatAction, ChatId, MessageId, Recipient, ThreadId,
 };
 
-pub use config::Config;
+pub use config::{Config, Mode};
 pub use decode::{Me, decode};
 
 use crate::http::Repeat;
 use crate::{
-    Adapter, AdapterError, Capabilities, ConfigError, Encoded, Inbox, Probe, SendKey, Support,
+    Adapter, AdapterError, Arrived, Capabilities, ConfigError, Door, DoorAnswer, Encoded, Ground,
+    Inbox, Probe, SendKey, Support,
 };
 use api::Api;
 use encode::Part;
+use hook::Hook;
 
 /// One Telegram bot.
 #[derive(Debug)]
 pub struct Telegram {
     line: LineId,
     api: Api,
+    hook: Option<Hook>,
     me: RwLock<Option<Me>>,
     outgoing: OnceLock<PathBuf>,
     /// Held by the one poll that runs.
@@ -57,12 +62,14 @@ impl Telegram {
     ///
     /// # Errors
     /// When a setting is missing or the token cannot be read; the text says what to do.
-    pub fn new(line: LineId, config: &Config) -> Result<Self, ConfigError> {
+    pub fn new(line: LineId, config: &Config, ground: &Ground) -> Result<Self, ConfigError> {
         let named = |ConfigError(why)| ConfigError(format!("line {line}: {why}"));
         let api = Api::new(config).map_err(named)?;
+        let hook = config.hook(&line, ground).map_err(named)?;
         Ok(Self {
             line,
             api,
+            hook,
             me: RwLock::new(None),
             outgoing: OnceLock::new(),
             polling: tokio::sync::Mutex::new(()),
@@ -103,7 +110,9 @@ impl Adapter for Telegram {
     }
 
     fn secrets(&self) -> Vec<Secret<String>> {
-        self.api.secrets()
+        let mut secrets = self.api.secrets();
+        secrets.extend(self.hook.as_ref().map(Hook::secret));
+        secrets
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -147,7 +156,27 @@ impl Adapter for Telegram {
                 Err(error) => patience.wait(&self.line, inbox, error).await?,
             }
         };
-        listen::listen(&self.api, &self.line, &me, inbox).await
+        match &self.hook {
+            Some(hook) => hook.keep(&self.api, &self.line, inbox).await,
+            None => listen::listen(&self.api, &self.line, &me, inbox).await,
+        }
+    }
+
+    fn doors(&self) -> Vec<Door> {
+        self.hook.iter().map(Hook::door).collect()
+    }
+
+    async fn webhook(
+        &self,
+        request: Arrived,
+        inbox: &dyn Inbox,
+    ) -> Result<DoorAnswer, AdapterError> {
+        let me = match self.known() {
+            Some(me) => me,
+            None => self.ask_who_we_are().await?,
+        };
+        hook::take(&self.line, &me, &request.body, inbox).await?;
+        Ok(DoorAnswer::default())
     }
 
     fn encode(&self, message: &OutboundMessage) -> Vec<Encoded> {
@@ -156,6 +185,10 @@ impl Adapter for Telegram {
 
     fn set_outgoing(&self, folder: &Path) {
         let _ = self.outgoing.set(folder.to_owned());
+    }
+
+    fn plain(&self, part: &Encoded) -> String {
+        open(part).map(|part| part.text).unwrap_or_default()
     }
 
     async fn acknowledge(

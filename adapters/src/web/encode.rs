@@ -30,6 +30,26 @@ pub fn said(id: &str, text: &str) -> Value {
     json!({ "kind": "said", "id": id, "text": text })
 }
 
+/// What an encoded message says, as plain text.
+pub fn plain(encoded: &Value) -> String {
+    let text = |value: &Value, key: &str| {
+        let text = value.get(key).and_then(Value::as_str);
+        text.map(ToOwned::to_owned)
+    };
+    let fields = encoded.get("fields").and_then(Value::as_array);
+    let fields = fields
+        .into_iter()
+        .flatten()
+        .flat_map(|field| [text(field, "label"), text(field, "value")])
+        .flatten();
+    [text(encoded, "title"), text(encoded, "text")]
+        .into_iter()
+        .flatten()
+        .chain(fields)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
 fn card(card: &Card) -> Value {
     json!({
         "kind": "card",

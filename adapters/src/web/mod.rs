@@ -206,6 +206,10 @@ impl Adapter for Web {
     /// The page asks the gateway for a file; nothing is sent along.
     fn set_outgoing(&self, _: &Path) {}
 
+    fn plain(&self, part: &Encoded) -> String {
+        encode::plain(&part.0)
+    }
+
     async fn acknowledge(
         &self,
         reply: &ReplyHandle,

@@ -36,6 +36,24 @@ impl ProjectRules {
     }
 }
 
+/// What a project's file would change for the looser once it is trusted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Loosening {
+    /// Its allow rules that the owner does not have.
+    pub allows: Vec<Rule>,
+    /// The owner's ask rules that would not hold there.
+    pub lifts: Vec<Rule>,
+    /// Whether only the owner's denials would hold, whatever they add later.
+    pub stands_alone: bool,
+}
+
+impl Loosening {
+    /// Whether trusting the file would change nothing today.
+    pub fn is_empty(&self) -> bool {
+        self.allows.is_empty() && self.lifts.is_empty()
+    }
+}
+
 /// Whether this text is one of those that the owner trusted, named by SHA-256 in hexadecimal.
 pub fn trust(text: &str, trusted: &BTreeSet<String>) -> Trust {
     let digest = Sha256::digest(text.as_bytes());
@@ -44,6 +62,18 @@ pub fn trust(text: &str, trusted: &BTreeSet<String>) -> Trust {
         Trust::Trusted
     } else {
         Trust::Untrusted
+    }
+}
+
+/// What trusting the file would loosen, whole, for the owner to judge.
+pub fn loosening(global: &Rules, project: &ProjectRules) -> Loosening {
+    let trusted = merge(global, project, Trust::Trusted);
+    let lost = |rule: &&Rule| rule.action == Action::Ask && !trusted.owners().contains(rule);
+    let gained = |rule: &&Rule| rule.action == Action::Allow && !global.owners().contains(rule);
+    Loosening {
+        allows: project.rules.iter().filter(gained).cloned().collect(),
+        lifts: global.owners().iter().filter(lost).cloned().collect(),
+        stands_alone: !project.merge,
     }
 }
 

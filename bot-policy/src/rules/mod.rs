@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 pub use self::cases::{Case, Outcome, cases, run};
 pub use self::explain::explain;
-pub use self::merge::{ProjectRules, Trust, merge, trust};
+pub use self::merge::{Loosening, ProjectRules, Trust, loosening, merge, trust};
 pub use self::suggest::{Breadth, breadth, suggestion};
 use crate::call::{self, Arguments, Call};
 pub(crate) use crate::rules::index::Named;

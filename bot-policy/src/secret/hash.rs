@@ -31,11 +31,13 @@ fn integral(value: Value) -> Value {
                 None => Value::Number(number),
             }
         }
-        Value::Object(map) => Value::Object(
-            map.into_iter()
-                .map(|(name, value)| (name, integral(value)))
-                .collect(),
-        ),
+        Value::Object(map) => {
+            let mut named: Vec<(String, Value)> = map.into_iter().collect();
+            // Some crate of the program may have maps keep the order in which they were filled.
+            named.sort_by(|(one, _), (other, _)| one.cmp(other));
+            let named = named.into_iter();
+            Value::Object(named.map(|(name, value)| (name, integral(value))).collect())
+        }
         Value::Bool(_) | Value::Null | Value::String(_) => value,
     }
 }

@@ -17,6 +17,7 @@ use bot_policy::id::{CallId, MessageRef};
 use bot_policy::taint::Labelled;
 use serde::{Deserialize, Serialize};
 
+pub mod deeds;
 pub mod model;
 pub mod prompt;
 pub mod tools;
@@ -56,6 +57,12 @@ pub enum Entry {
         ended: Ended,
         /// What the model is told.
         told: Labelled<String>,
+        /// What came of it, in a few words for the person.
+        #[serde(default)]
+        outcome: String,
+        /// Why it ran: a rule, a card.
+        #[serde(default)]
+        because: String,
     },
     /// The person ended the turn.
     Stopped,
@@ -85,6 +92,8 @@ pub struct Turn {
     pub questions: BTreeMap<CallId, OpenQuestion>,
     /// Calls that were started.
     pub started: BTreeSet<CallId>,
+    /// Those of them that wait for workers of this conversation.
+    pub working: BTreeSet<CallId>,
 }
 
 /// The next step.
@@ -94,6 +103,9 @@ pub enum Next {
     Interrupted(Call),
     /// Judge this call; when it would ask while another card stands, it waits its turn.
     Judge(Call, CardStands),
+    /// The person wrote before these calls started, and the model has not seen it: it decides
+    /// again.
+    Reconsider(Vec<CallId>),
     /// Nothing to do until something comes in.
     Rest,
     /// The person said yes to this one, and it has not started.
@@ -117,7 +129,12 @@ impl Turn {
     /// The next step of this conversation.
     pub fn next(&self) -> Next {
         let mut waiting = None;
+        let mut stands = CardStands::No;
         for (number, call) in self.unfinished() {
+            if self.working.contains(&call.id) {
+                waiting = waiting.or(Some(number));
+                continue;
+            }
             if self.started.contains(&call.id) {
                 return Next::Interrupted(call.clone());
             }
@@ -128,7 +145,13 @@ impl Turn {
                         return Next::Resume(Box::new(question.clone()));
                     }
                 }
-                Some(State::Asked) => waiting = waiting.or(Some(number)),
+                Some(State::Asked) => {
+                    stands = CardStands::Yes;
+                    waiting = waiting.or(Some(number));
+                }
+                None if waiting.is_none() && self.unseen_words().is_some() => {
+                    return Next::Reconsider(self.never_asked());
+                }
                 None
                 | Some(
                     State::Changed
@@ -142,7 +165,7 @@ impl Turn {
                     None => return Next::Judge(call.clone(), CardStands::No),
                     // Calls of one reply run in their order; those of a later one may pass a card.
                     Some(asked) if asked < number => {
-                        return self.pass_or_think(call, number, asked);
+                        return self.pass_or_think(call, number, asked, stands);
                     }
                     Some(_) => {}
                 },
@@ -151,11 +174,21 @@ impl Turn {
         self.think_or_rest(waiting)
     }
 
-    fn pass_or_think(&self, call: &Call, number: i64, asked: i64) -> Next {
+    fn pass_or_think(&self, call: &Call, number: i64, asked: i64, stands: CardStands) -> Next {
         match self.unseen_words() {
             Some(words) if words > number => self.think_or_rest(Some(asked)),
-            Some(_) | None => Next::Judge(call.clone(), CardStands::Yes),
+            Some(_) | None => Next::Judge(call.clone(), stands),
         }
+    }
+
+    /// Calls that neither started nor were asked about.
+    fn never_asked(&self) -> Vec<CallId> {
+        self.unfinished_calls()
+            .filter(|call| {
+                !self.started.contains(&call.id) && !self.questions.contains_key(&call.id)
+            })
+            .map(|call| call.id.clone())
+            .collect()
     }
 
     /// While a card stands, what came of the calls beside its own reply is told all the same.
@@ -171,6 +204,20 @@ impl Turn {
         } else {
             Next::Think
         }
+    }
+
+    /// The model's last words.
+    pub fn last_words(&self) -> Option<&str> {
+        self.entries
+            .iter()
+            .rev()
+            .find_map(|(_, entry)| match entry {
+                Entry::Model { text, .. } if !text.is_empty() => Some(text.as_str()),
+                Entry::Model { .. }
+                | Entry::Person { .. }
+                | Entry::Result { .. }
+                | Entry::Stopped => None,
+            })
     }
 
     /// Calls without a result, oldest first.
@@ -294,39 +341,14 @@ impl Turn {
             .count()
     }
 
-    /// The calls that ran since the person last wrote, oldest first.
-    pub fn deeds(&self) -> Vec<&Call> {
-        let ran: BTreeSet<&CallId> = self
-            .since_words()
-            .filter_map(|entry| match entry {
-                Entry::Result {
-                    call,
-                    ended: Ended::Done | Ended::Failed | Ended::Unknown,
-                    ..
-                } => Some(call),
-                Entry::Model { .. }
-                | Entry::Person { .. }
-                | Entry::Result { .. }
-                | Entry::Stopped => None,
-            })
-            .collect();
-        let mut deeds: Vec<&Call> = self
-            .since_words()
-            .flat_map(|entry| match entry {
-                Entry::Model { calls, .. } => calls.iter().rev().collect(),
-                Entry::Person { .. } | Entry::Result { .. } | Entry::Stopped => Vec::new(),
-            })
-            .filter(|call| ran.contains(&call.id))
-            .collect();
-        deeds.reverse();
-        deeds
-    }
-
-    /// How many calls this turn has finished.
+    /// How many calls this turn has finished; what was taken back does not count.
     pub fn calls_made(&self) -> u32 {
         let made = self
             .since_words()
-            .filter(|entry| matches!(entry, Entry::Result { .. }))
+            .filter(|entry| match entry {
+                Entry::Result { ended, .. } => *ended != Ended::Withdrawn,
+                Entry::Model { .. } | Entry::Person { .. } | Entry::Stopped => false,
+            })
             .count();
         u32::try_from(made).unwrap_or(u32::MAX)
     }

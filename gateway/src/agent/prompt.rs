@@ -69,7 +69,11 @@ pub fn prompt(turn: &Turn, person: &str, memories: &[String], tools: Vec<ToolSpe
     for call in turn.unfinished_calls() {
         messages.push(Message::Result {
             call: call.id.clone(),
-            text: format!("{} waits on its card: only a press answers it", call.head()),
+            text: if turn.working.contains(&call.id) {
+                format!("{}: its workers are at it", call.head())
+            } else {
+                format!("{} waits on its card: only a press answers it", call.head())
+            },
         });
     }
     Prompt {

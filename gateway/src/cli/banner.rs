@@ -14,6 +14,8 @@ pub struct Banner {
     pub taken: Option<SocketAddr>,
     /// The lines, in the order of their names.
     pub lines: Vec<BannerLine>,
+    /// Where platforms come in, and under which public address, when they do.
+    pub webhooks: Option<(SocketAddr, String)>,
     /// The model, when one is configured; else the practice model answers.
     pub model: Option<String>,
     /// The data folder.
@@ -85,6 +87,10 @@ impl Banner {
         for line in &self.lines {
             let (name, platform) = (outside(&line.line), outside(&line.platform));
             rows.push(("line", format!("on   {name} ({platform})")));
+        }
+        if let Some((at, public)) = &self.webhooks {
+            let public = outside(public);
+            rows.push(("webhooks", format!("on   {at}, known outside as {public}")));
         }
         rows.push((
             "model",

@@ -8,12 +8,16 @@ use clap::{Parser, Subcommand};
 use crate::folder::{Folder, Purpose};
 use crate::socket::{Answer, AskError, Request, ask};
 
+mod audit;
+mod backup;
 pub mod banner;
 mod config;
 mod doctor;
 mod pair;
+pub mod qr;
 mod rules;
 pub mod screen;
+mod send;
 mod status;
 mod unpair;
 mod up;
@@ -34,6 +38,11 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Order {
+    /// Look at the audit
+    #[command(subcommand)]
+    Audit(audit::Order),
+    /// Copy everything that was stored into one file
+    Backup(backup::Arguments),
     /// Look at the configuration
     #[command(subcommand)]
     Config(config::Order),
@@ -43,12 +52,14 @@ enum Order {
     Pair(pair::Arguments),
     /// Show, explain and change what runs, asks and is refused
     Rules(rules::Arguments),
+    /// Say something in your own chat, as if you had typed it there
+    Send(send::Arguments),
     /// Show how the running Postern stands
     Status,
     /// Let go of a place
     Unpair(unpair::Arguments),
     /// Start Postern (the default)
-    Up,
+    Up(up::Arguments),
 }
 
 /// Runs the program. The exit code is 0 when done, 1 when it could not be, 2 when the command
@@ -60,26 +71,34 @@ pub fn main() -> std::io::Result<ExitCode> {
     if let Some(code) = crate::extract::asked(std::env::args_os()) {
         return Ok(code);
     }
-    let order = Arguments::parse().command.unwrap_or(Order::Up);
+    let order = Arguments::parse()
+        .command
+        .unwrap_or(Order::Up(up::Arguments::default()));
     let screen = Screen::of_this_process();
     let mut runtime = match order {
-        Order::Up => tokio::runtime::Builder::new_multi_thread(),
-        Order::Config(_)
+        Order::Up(_) => tokio::runtime::Builder::new_multi_thread(),
+        Order::Audit(_)
+        | Order::Backup(_)
+        | Order::Config(_)
         | Order::Doctor
         | Order::Pair(_)
         | Order::Rules(_)
+        | Order::Send(_)
         | Order::Status
         | Order::Unpair(_) => tokio::runtime::Builder::new_current_thread(),
     };
     let done = runtime.enable_all().build()?.block_on(async {
         match order {
+            Order::Audit(order) => audit::run(&screen, order),
+            Order::Backup(arguments) => backup::run(&screen, arguments),
             Order::Config(order) => config::run(&screen, order),
             Order::Doctor => doctor::run(&screen).await,
             Order::Pair(arguments) => pair::run(&screen, arguments).await,
             Order::Rules(arguments) => rules::run(&screen, arguments).await,
+            Order::Send(arguments) => send::run(&screen, arguments).await,
             Order::Status => status::run(&screen).await,
             Order::Unpair(arguments) => unpair::run(&screen, arguments).await,
-            Order::Up => up::run(&screen).await,
+            Order::Up(arguments) => up::run(&screen, arguments).await,
         }
     });
     Ok(match done {
@@ -97,6 +116,18 @@ async fn ask_running(request: &Request) -> Result<Answer, Stop> {
     let path = Purpose::Data.path()?;
     let folder = Folder::existing(Purpose::Data, &path)?.ok_or(AskError::NotRunning)?;
     Ok(ask(&folder, request).await?)
+}
+
+/// The data folder, whether the gateway runs on it or not.
+fn existing_data() -> Result<std::path::PathBuf, Stop> {
+    let path = Purpose::Data.path()?;
+    match Folder::existing(Purpose::Data, &path)? {
+        Some(_) if path.join("postern.db").exists() => Ok(path),
+        Some(_) | None => Err(Stop::Because(format!(
+            "nothing is stored in {} yet; start Postern with: postern",
+            path.display()
+        ))),
+    }
 }
 
 /// An answer to something else than what was asked.

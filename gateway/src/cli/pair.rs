@@ -5,6 +5,7 @@ use std::fmt::Write;
 use bot_policy::id::Timestamp;
 use bot_policy::pairing::CodeRole;
 
+use super::qr::{self, Room};
 use super::screen::{Paint, Screen, Stop, outside, span};
 use super::{ask_running, now, unexpected};
 use crate::socket::{Answer, NewCode, Request};
@@ -18,6 +19,9 @@ pub(super) struct Arguments {
     /// it the code is for another account of your own
     #[arg(long, value_name = "NAME", value_parser = guest_name)]
     guest: Option<String>,
+    /// Draw no code for a phone to read
+    #[arg(long)]
+    no_qr: bool,
 }
 
 pub(super) async fn run(screen: &Screen, arguments: Arguments) -> Result<(), Stop> {
@@ -28,10 +32,17 @@ pub(super) async fn run(screen: &Screen, arguments: Arguments) -> Result<(), Sto
     match ask_running(&Request::NewCode { role: role.clone() }).await? {
         Answer::NewCode(code) => {
             screen.show(&render(&code, &role, now(), screen.paint()));
+            let room = if arguments.no_qr {
+                Room::None
+            } else {
+                Room::of(*screen)
+            };
+            screen.show(&qr::code(&code.links, room));
             Ok(())
         }
         Answer::Doctor { .. }
         | Answer::Refused { .. }
+        | Answer::Sent { .. }
         | Answer::Status(_)
         | Answer::Unpaired(_) => Err(unexpected()),
     }
@@ -51,6 +62,15 @@ fn render(new: &NewCode, role: &CodeRole, now: Timestamp, paint: Paint) -> Strin
     let _ = writeln!(text, "Send /pair {} in a direct chat, or open:", new.code);
     for link in &new.links {
         let _ = writeln!(text, "  {}", outside(link));
+    }
+    for line in &new.without_link {
+        let _ = writeln!(
+            text,
+            "  {} ({}) has no link now: {}",
+            outside(&line.line),
+            outside(&line.platform),
+            outside(&line.detail)
+        );
     }
     text
 }

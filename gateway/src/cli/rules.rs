@@ -8,6 +8,7 @@ use bot_policy::rules::{Action, Rule};
 use super::ask_running;
 use super::screen::{Screen, Stop, outside};
 use crate::agent::tools::specs;
+use crate::config::Config;
 use crate::folder::{Folder, Purpose};
 use crate::rulebook::Rulebook;
 use crate::socket::{AskError, Request};
@@ -91,11 +92,15 @@ pub(super) async fn run(screen: &Screen, arguments: Arguments) -> Result<(), Sto
         Some(Order::Allow(change)) => set(&change, Action::Allow),
         Some(Order::Ask(change)) => set(&change, Action::Ask),
         Some(Order::Deny(change)) => set(&change, Action::Deny),
-        Some(Order::Explain { call }) => judged::explain(screen, &book()?, &call),
+        Some(Order::Explain { call }) => {
+            judged::explain(screen, (&book()?, &Config::read(&folder)?.judging), &call)
+        }
         Some(Order::Forget(change)) => {
             change::forget(screen, &book()?, &change.pattern, change.consent())
         }
-        Some(Order::Test { file }) => judged::test(screen, &book()?, &file),
+        Some(Order::Test { file }) => {
+            judged::test(screen, (&book()?, &Config::read(&folder)?.judging), &file)
+        }
     }
 }
 

@@ -24,6 +24,7 @@ pub(super) async fn run(screen: &Screen, arguments: Arguments) -> Result<(), Sto
             Answer::Doctor { .. }
             | Answer::NewCode(_)
             | Answer::Refused { .. }
+            | Answer::Sent { .. }
             | Answer::Unpaired(_) => {
                 return Err(unexpected());
             }
@@ -53,6 +54,7 @@ pub(super) async fn run(screen: &Screen, arguments: Arguments) -> Result<(), Sto
             Answer::Doctor { .. }
             | Answer::NewCode(_)
             | Answer::Refused { .. }
+            | Answer::Sent { .. }
             | Answer::Status(_) => {
                 return Err(unexpected());
             }

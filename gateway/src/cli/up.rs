@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::ask_running;
+use super::qr::Room;
 use super::screen::{Paint, Screen, Stop, outside};
 use crate::config::Config;
 use crate::folder::{Folder, FolderError, Purpose};
@@ -13,7 +14,14 @@ use crate::secrets::Secrets;
 use crate::socket::{Answer, AskError, Request};
 use crate::{Settings, run as run_gateway};
 
-pub(super) async fn run(screen: &Screen) -> Result<(), Stop> {
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct Arguments {
+    /// Draw no code for a phone to read
+    #[arg(long)]
+    no_qr: bool,
+}
+
+pub(super) async fn run(screen: &Screen, arguments: Arguments) -> Result<(), Stop> {
     let config_folder = Folder::open(Purpose::Config, &Purpose::Config.path()?)?;
     let config = Config::read(config_folder.path())?;
     let secrets = Secrets::default();
@@ -34,11 +42,18 @@ pub(super) async fn run(screen: &Screen) -> Result<(), Stop> {
         }
     };
     let screen = *screen;
+    // A line's link comes later, on the error stream.
+    let room = if arguments.no_qr || !std::io::stderr().is_terminal() {
+        Room::None
+    } else {
+        Room::of(screen)
+    };
     let settings = Settings {
         config,
         config_folder,
         data,
         secrets,
+        room,
         started: Box::new(move |banner| screen.show(&banner.render(screen.paint()))),
     };
     Ok(run_gateway(settings, shutdown).await?)
@@ -66,7 +81,9 @@ async fn already_running(screen: &Screen, held: FolderError) -> Result<(), Stop>
 }
 
 fn log(config: &Config, secrets: &Secrets) {
-    let filter = tracing_subscriber::EnvFilter::new(&config.log.filter);
+    // The library that speaks to models writes what they say into its records.
+    let filter = format!("{},genai=off", config.log.filter);
+    let filter = tracing_subscriber::EnvFilter::new(filter);
     let colour =
         std::io::stderr().is_terminal() && Screen::of_this_process().paint() == Paint::Colour;
     let (log, panics) = (secrets.clone(), secrets.clone());

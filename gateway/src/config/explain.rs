@@ -1,8 +1,55 @@
 //! What is wrong in the file, in words for the person who wrote it?
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::ConfigError;
+use super::{DENYLIST_VARIABLE, FILE_LIMIT};
+use crate::folder::quoted;
+
+/// The configuration cannot be used. The text names file, line, column and key, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// A variable of the environment that adds to it is wrong.
+    #[error("{DENYLIST_VARIABLE}: {0}")]
+    Environment(String),
+    /// The file could not be read.
+    #[error("cannot read {}: {why}", .file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        why: std::io::Error,
+    },
+    /// Others could have written it.
+    #[error("{} can be changed by others; make it yours alone with: chmod 600 {}", .0.display(), quoted(.0))]
+    Loose(PathBuf),
+    /// It belongs to another account.
+    #[error("{} belongs to user {owner}, not to you; take it over with: sudo chown {us} {}", .file.display(), quoted(.file))]
+    NotOurs {
+        /// The file.
+        file: PathBuf,
+        /// Whose it is.
+        owner: u32,
+        /// Who we are.
+        us: u32,
+    },
+    /// It is no configuration.
+    #[error("{} is over {FILE_LIMIT} bytes, which no configuration needs; is it the right file?", .0.display())]
+    TooLong(PathBuf),
+    /// Something in it is wrong.
+    #[error("{}:{line}:{column}: {}{what}", .file.display(), if .key.is_empty() { String::new() } else { format!("{key}: ") })]
+    Wrong {
+        /// The file.
+        file: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The column in characters, from 1.
+        column: usize,
+        /// The key, dotted; empty when the file is no TOML there.
+        key: String,
+        /// What is wrong and what to do.
+        what: String,
+    },
+}
 
 /// Turns what the parser says into where, which key, and what to do.
 pub(super) fn wrong(file: &Path, text: &str, why: &toml::de::Error, key: String) -> ConfigError {

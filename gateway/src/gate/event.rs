@@ -1,15 +1,17 @@
 //! What does the audit hold of a decision? What was wanted and why it went so, and nothing of what
 //! would be said or written.
 
+use bot_policy::access::Scope;
 use bot_policy::call::{Arguments, Call};
 use bot_policy::decide::{Decision, Finding, Reason, Says, Verdict};
-use bot_policy::id::{ConversationId, ToolName};
+use bot_policy::id::ToolName;
 use bot_policy::risk::{Risk, assess};
+use bot_policy::security::SecurityEvent;
 use bot_policy::tool::{ParameterRole, ToolSpec};
 use serde_json::{Map, Value};
 
-use crate::House;
-use crate::store::AuditEntry;
+use crate::store::{AuditEntry, Loaded};
+use crate::{House, digest};
 
 /// The longest value that is kept, in characters; a longer one is content, whatever its name.
 const KEPT_CHARACTERS: usize = 200;
@@ -19,17 +21,49 @@ const RULES_ROW: u8 = 5;
 /// The entry of a decision about a call.
 pub(super) fn judged(
     house: &House,
-    conversation: ConversationId,
+    loaded: &Loaded,
     call: &Call,
     decision: &Decision,
 ) -> AuditEntry {
     let spec = house.tools.spec(call);
     let risk = spec.map_or(Risk::Unknown, |spec| assess(spec, call));
     let bare = without_payload(spec, call);
+    let event = house.secrets.event(&bare, decision, risk);
     AuditEntry::Judged {
-        conversation,
+        conversation: loaded.id,
         call: call.id.to_string(),
-        event: house.secrets.event(&bare, decision, risk),
+        event: match loaded.scope {
+            Scope::OwnerIncognito => unkept(&house.audit_key, spec, call, event),
+            Scope::Group | Scope::Guest | Scope::Owner => event,
+        },
+    }
+}
+
+/// The event of a conversation that is not kept: what was decided by which rows, and a digest by
+/// which whoever knows the call can tell it again.
+fn unkept(key: &str, spec: Option<&ToolSpec>, call: &Call, event: SecurityEvent) -> SecurityEvent {
+    let known = spec.is_some_and(|spec| spec.command(call).is_some());
+    let arguments = match &call.arguments {
+        Arguments::Readable(map) => Value::Object(map.clone()).to_string(),
+        Arguments::Unreadable(text) => text.clone(),
+    };
+    let text = format!("{}\n{}\n{arguments}", call.tool, call.command);
+    SecurityEvent {
+        tool: if known {
+            event.tool
+        } else {
+            "(not kept)".to_owned()
+        },
+        arguments: serde_json::json!({ "digest": digest::keyed(key, text.as_bytes()) }),
+        reasons: event
+            .reasons
+            .into_iter()
+            .map(|finding| Finding {
+                because: String::new(),
+                ..finding
+            })
+            .collect(),
+        ..event
     }
 }
 

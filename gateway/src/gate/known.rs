@@ -54,6 +54,8 @@ fn pages<'a>(house: &House, loaded: &'a Loaded) -> impl Iterator<Item = &'a str>
             call,
             ended: Ended::Done,
             told,
+            outcome: _,
+            because: _,
         } if of_net.contains(call) => Some(told.value.as_str()),
         Entry::Model { .. } | Entry::Person { .. } | Entry::Result { .. } | Entry::Stopped => None,
     })

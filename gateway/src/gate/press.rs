@@ -6,13 +6,14 @@ use bot_policy::access::{Person, Role};
 use bot_policy::approval::{Choice, Kept, OpenQuestion, Press, Redeemed, Refusal, State, redeem};
 use bot_policy::card::card;
 use bot_policy::event::ReplyHandle;
-use bot_policy::id::{ButtonToken, LineId, MessageRef, Place};
+use bot_policy::id::{ButtonToken, LineId, MessageRef, Place, QuestionId};
 use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage};
 use bot_policy::visible;
 
-use super::{CHANGED, known, standing, unreadable};
+use super::{CHANGED, asks, remember, standing, unreadable};
+use crate::agent::Ended;
 use crate::conversation::{notice, time_of_day};
-use crate::store::{AuditEntry, Claimed, Closing, Meaning, Pressed, StoreError};
+use crate::store::{AuditEntry, Claimed, Closing, Meaning, Pressed, StoreError, Trusted};
 use crate::{House, clock};
 
 /// Carries out a press of somebody whose place it is. What is returned is told to them alone.
@@ -38,20 +39,36 @@ pub(crate) async fn press(
     }
     match pressed.meaning {
         Meaning::Approval(choice) => approval(house, person, pressed, choice).await,
+        Meaning::Choice(at) => asks::chosen(house, person, pressed, Some(at)).await,
+        Meaning::SomethingElse => asks::chosen(house, person, pressed, None).await,
         Meaning::Claim { claim, yes } => claimed(house, person, claim, yes).await,
-        Meaning::New => {
-            let (letters, cancel) = house.store.start_fresh(place.clone(), clock::now()).await?;
-            house.post(letters);
-            if let Some(id) = cancel {
-                house.signal(crate::inbox::Signal::Cancel(id));
-            }
-            Ok(None)
+        Meaning::Memory { memory, does } => {
+            remember::pressed(house, person, &pressed.place, memory, does).await
         }
+        Meaning::New => fresh(house, place).await,
+        Meaning::NewAfter(before) => {
+            let running = house.store.running(place.clone()).await?;
+            if running.is_some_and(|running| running.id == before) {
+                fresh(house, place).await
+            } else {
+                Ok(Some("That conversation is over already.".into()))
+            }
+        }
+        Meaning::Project { file, yes } => project(house, person, file, yes).await,
         Meaning::Resend { letter } => {
             house.post(house.store.repeat(letter, clock::now()).await?);
             Ok(None)
         }
     }
+}
+
+async fn fresh(house: &Arc<House>, place: &Place) -> Result<Option<String>, StoreError> {
+    let (letters, cancel) = house.store.start_fresh(place.clone(), clock::now()).await?;
+    house.post(letters);
+    if let Some(id) = cancel {
+        house.cancel(id);
+    }
+    Ok(None)
 }
 
 async fn approval(
@@ -66,12 +83,20 @@ async fn approval(
     let Some(loaded) = house.store.conversation(which).await? else {
         return Ok(Some(ANSWERED.into()));
     };
-    if choice == Choice::ShowAll {
-        return show_all(house, &pressed.place, &open).await;
+    match choice {
+        Choice::More => {
+            house.post(house.store.show_more(open.id, clock::now()).await?);
+            return Ok(None);
+        }
+        Choice::ShowAll => return show_all(house, &pressed.place, &open).await,
+        Choice::AllLike
+        | Choice::AllowOnce
+        | Choice::Always
+        | Choice::AlwaysBlock
+        | Choice::Deny => {}
     }
     let call = &open.question.call;
-    let known = known::known(house, &loaded, call).await?;
-    let standing = match standing(house, &loaded, call, known).await {
+    let standing = match standing(house, &loaded, call).await? {
         Ok(standing) => standing,
         Err(error) => return Ok(Some(unreadable(&loaded, &error))),
     };
@@ -85,35 +110,35 @@ async fn approval(
     let closing = match redeem(&open, &press, &standing, now) {
         // The permit of this moment is not kept: the conversation takes its own when it runs,
         // by the same judgement, so that a stop in between needs nothing of its own.
-        Redeemed::Permitted(_, kept) => {
-            let how = match &kept {
-                Kept::Rule(rule) => format!("Always allowed by {by} ({})", rule.pattern),
-                Kept::Approval(_) | Kept::Nothing => format!("Allowed once by {by}"),
-            };
-            if let Kept::Rule(rule) = kept {
-                let saved = AuditEntry::RuleSaved {
-                    person: person.id,
-                    pattern: house.secrets.cut(&rule.pattern),
-                };
-                if let Err(error) = house.rulebook.add(rule) {
-                    return Ok(Some(error.to_string()));
+        Redeemed::Permitted(_, kept) => Closing {
+            question: open.id,
+            state: State::Approved,
+            by: Some(person.id),
+            outcome: match &kept {
+                Kept::Approval(rule) => {
+                    format!("Allowed by {by}, with all like it here ({})", rule.pattern)
                 }
-                house.store.note(saved, now).await?;
-            }
-            Closing {
-                question: open.id,
-                state: State::Approved,
-                by: Some(person.id),
-                outcome: how,
-                told: None,
-            }
-        }
-        Redeemed::Denied(_) => Closing {
+                Kept::Nothing => format!("Allowed once by {by}"),
+                Kept::Rule(rule) => format!("Always allowed by {by} ({})", rule.pattern),
+            },
+            told: None,
+            keeps: kept,
+        },
+        Redeemed::Denied(Some(rule)) => Closing {
+            question: open.id,
+            state: State::Refused,
+            by: Some(person.id),
+            outcome: format!("Always blocked by {by} ({}); it did not run", rule.pattern),
+            told: Some((Ended::Denied, "denied for always, so it did not run".into())),
+            keeps: Kept::Rule(rule),
+        },
+        Redeemed::Denied(None) => Closing {
             question: open.id,
             state: State::Refused,
             by: Some(person.id),
             outcome: format!("Denied by {by}; it did not run"),
-            told: Some("denied, so it did not run".into()),
+            told: Some((Ended::Denied, "denied, so it did not run".into())),
+            keeps: Kept::Nothing,
         },
         Redeemed::Changed => Closing {
             question: open.id,
@@ -121,27 +146,64 @@ async fn approval(
             by: None,
             outcome: format!("{CHANGED}; see the new card"),
             told: None,
+            keeps: Kept::Nothing,
         },
         Redeemed::Refused(Refusal::DeniedNow) => Closing {
             question: open.id,
             state: State::Withdrawn,
             by: None,
             outcome: "The rules forbid this now, so it did not run".into(),
-            told: Some("the rules forbid this now, so it did not run".into()),
+            told: Some((
+                Ended::Denied,
+                "the rules forbid this now, so it did not run".into(),
+            )),
+            keeps: Kept::Nothing,
         },
         Redeemed::Refused(refusal) => return Ok(Some(refused(refusal).into())),
     };
     match house.store.answer(which, closing, now).await? {
         Some(letters) => {
             house.post(letters);
-            house.wake([which]);
-            Ok(None)
+            house.wake(house.store.family(which).await?);
+            save_rule(house, open.id).await
         }
         None => Ok(Some(ANSWERED.into())),
     }
 }
 
-const ANSWERED: &str = "This was answered before, or it has ended.";
+/// Puts the rules of all answers into the owner's file that a stop of the program kept from it.
+pub(crate) async fn save_rules(house: &House) -> Result<Option<String>, StoreError> {
+    let mut trouble = None;
+    for (question, ..) in house.store.unsaved_rules().await? {
+        trouble = save_rule(house, question).await?.or(trouble);
+    }
+    Ok(trouble)
+}
+
+/// Puts the rule of an answer into the owner's file. The answer was stored before, so that one
+/// that lost a race saves nothing; what cannot be saved now is told, and tried again at the next
+/// start.
+async fn save_rule(house: &House, of: QuestionId) -> Result<Option<String>, StoreError> {
+    let unsaved = house.store.unsaved_rules().await?;
+    let mine = unsaved.into_iter().find(|(question, ..)| *question == of);
+    let Some((_, person, rule)) = mine else {
+        return Ok(None);
+    };
+    let saved = AuditEntry::RuleSaved {
+        person,
+        pattern: house.secrets.cut(&rule.pattern),
+    };
+    if let Err(error) = house.rulebook.add(rule) {
+        return Ok(Some(format!(
+            "Your answer counts, but its rule is not saved: {error}"
+        )));
+    }
+    house.store.note(saved, clock::now()).await?;
+    house.store.rule_settled(of).await?;
+    Ok(None)
+}
+
+pub(super) const ANSWERED: &str = "This was answered before, or it has ended.";
 
 fn refused(refusal: Refusal) -> &'static str {
     match refusal {
@@ -212,6 +274,27 @@ async fn claimed(
     }
 }
 
+async fn project(
+    house: &House,
+    person: &Person,
+    file: i64,
+    yes: bool,
+) -> Result<Option<String>, StoreError> {
+    if person.role != Role::Owner {
+        return Ok(Some("Only the owner can say this.".into()));
+    }
+    let trusted = house
+        .store
+        .trust_project(file, person.id, yes, clock::now())
+        .await?;
+    let text = match trusted {
+        Trusted::Closed => ANSWERED,
+        Trusted::No => "It is not trusted: what it tightens counts, what it loosens does not.",
+        Trusted::Yes => "This very file is trusted. If it changes, I ask again.",
+    };
+    Ok(Some(text.into()))
+}
+
 /// Answers the platform about a press or a command, as well as it can: the card is what counts.
 pub(crate) async fn acknowledge(
     house: Arc<House>,
@@ -229,7 +312,9 @@ pub(crate) async fn acknowledge(
 
 /// Shows that an answer is being written, where the platform can.
 pub(crate) async fn show_typing(house: &House, place: &Place) {
-    if let Some(adapter) = house.lines.get(&place.line)
+    // Not worth a call where the platform asked us to be quiet.
+    if house.holds.until(place, clock::now()).is_none()
+        && let Some(adapter) = house.lines.get(&place.line)
         && let Err(error) = adapter.typing(place).await
     {
         tracing::debug!(%error, line = %place.line, "typing was not shown");

@@ -33,6 +33,14 @@ impl Refusal {
             text: std::borrow::Cow::Borrowed(text),
         }
     }
+
+    /// A refusal for a reason that was found just now.
+    pub(super) fn because(status: StatusCode, why: String) -> Self {
+        Self {
+            status,
+            text: why.into(),
+        }
+    }
 }
 
 impl IntoResponse for Refusal {

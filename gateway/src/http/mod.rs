@@ -6,6 +6,8 @@
 //!                                                           -> page           a few fixed files
 //! ```
 //!
+//! What platforms post comes in by [`hooks`] on a listener of its own.
+//!
 //! GET changes nothing. A server address, a token or a scope is never read from a URL.
 
 use std::future::Future;
@@ -27,16 +29,21 @@ use tokio::sync::watch;
 pub mod admin;
 mod api;
 mod connection;
+pub mod console;
 mod events;
 mod file;
 mod guard;
+mod hooks;
 mod page;
 mod seats;
 mod session;
+mod signature;
 mod tries;
 
 use admin::AdminToken;
+use console::Console;
 pub use guard::{BODY_LIMIT, Hosts};
+pub use hooks::{Porter, Undelivered, serve_doors};
 use seats::Seats;
 pub use session::SessionHash;
 use tries::Tries;
@@ -84,6 +91,9 @@ pub trait Desk: Send + Sync {
 
     /// A code for one more account of the owner's.
     async fn owner_code(&self) -> Result<String, DeskError>;
+
+    /// What the owner sees beside the chat.
+    fn console(&self) -> &dyn Console;
 
     /// The adapter whose screens the page shows.
     fn web(&self) -> &Web;
@@ -185,15 +195,24 @@ impl Shared {
 fn router(desk: Arc<dyn Desk>, hosts: Hosts, closed: watch::Receiver<()>) -> Router {
     let router = Router::new()
         .route("/", get(page::index))
+        .route("/console", get(page::console))
         .route("/app.js", get(page::script))
+        .route("/ask.js", get(page::asking))
+        .route("/console.css", get(page::console_style))
+        .route("/console.js", get(page::console_script))
         .route("/draw.js", get(page::drawing))
         .route("/enclose.js", get(page::enclosing))
+        .route("/lists.js", get(page::lists))
         .route("/style.css", get(page::style))
         .route("/icon.svg", get(page::icon))
         .route("/healthz", get(api::healthz))
         .route("/readyz", get(api::readyz))
         .route("/metrics", get(api::metrics))
         .route("/api/chat", get(api::chat))
+        .route("/api/console/card", post(console::stand))
+        .route("/api/console/file", get(console::file))
+        .route("/api/console/unpair", post(console::let_go))
+        .route("/api/console/{view}", get(console::view))
         .route("/api/events", get(events::events))
         .route("/api/file/{digest}", get(file::file))
         .route("/api/pair", post(api::pair))

@@ -28,6 +28,38 @@ pub(super) async fn enclosing() -> impl IntoResponse {
     )
 }
 
+pub(super) async fn asking() -> impl IntoResponse {
+    file(
+        "text/javascript; charset=utf-8",
+        include_str!("page/ask.js"),
+    )
+}
+
+pub(super) async fn console() -> impl IntoResponse {
+    file(
+        "text/html; charset=utf-8",
+        include_str!("page/console.html"),
+    )
+}
+
+pub(super) async fn console_script() -> impl IntoResponse {
+    file(
+        "text/javascript; charset=utf-8",
+        include_str!("page/console.js"),
+    )
+}
+
+pub(super) async fn console_style() -> impl IntoResponse {
+    file("text/css; charset=utf-8", include_str!("page/console.css"))
+}
+
+pub(super) async fn lists() -> impl IntoResponse {
+    file(
+        "text/javascript; charset=utf-8",
+        include_str!("page/lists.js"),
+    )
+}
+
 pub(super) async fn style() -> impl IntoResponse {
     file("text/css; charset=utf-8", include_str!("page/style.css"))
 }

@@ -19,6 +19,10 @@ pub trait Keeper: Send + Sync {
     /// Tells how things stand.
     async fn status(&self) -> Result<Status, KeeperError>;
 
+    /// Says something in a direct chat of the owner's, named as [`PersonStatus::places`] names it
+    /// or else the one that spoke last; tells where it was said.
+    async fn send(&self, text: String, to: Option<String>) -> Result<String, KeeperError>;
+
     /// Lets go of a place, named as [`PersonStatus::places`] names it.
     async fn unpair(&self, place: &str) -> Result<Unpaired, KeeperError>;
 
@@ -48,6 +52,13 @@ pub enum Request {
         /// What it makes of its sender.
         role: CodeRole,
     },
+    /// Say something in a chat of the owner's own.
+    Send {
+        /// The owner's words.
+        text: String,
+        /// Where, as the status names it.
+        to: Option<String>,
+    },
     /// How do things stand?
     Status,
     /// Let go of a place.
@@ -73,6 +84,11 @@ pub enum Answer {
         /// Why, and what to do.
         why: String,
     },
+    /// It was said.
+    Sent {
+        /// Where.
+        place: String,
+    },
     /// How things stand.
     Status(Status),
     /// Done.
@@ -86,6 +102,9 @@ pub struct NewCode {
     pub code: String,
     /// Links that carry it, one for each line that has such a thing.
     pub links: Vec<String>,
+    /// The lines that have no link now because they do not hear, and why.
+    #[serde(default)]
+    pub without_link: Vec<LineStatus>,
     /// When it ends.
     pub ends_at: Timestamp,
 }
@@ -176,6 +195,9 @@ pub(super) async fn answer(keeper: &dyn Keeper, request: Request) -> Answer {
                 checks: keeper.doctor().await?,
             },
             Request::NewCode { role } => Answer::NewCode(keeper.new_code(role).await?),
+            Request::Send { text, to } => Answer::Sent {
+                place: keeper.send(text, to).await?,
+            },
             Request::Status => Answer::Status(keeper.status().await?),
             Request::Unpair { place } => Answer::Unpaired(keeper.unpair(&place).await?),
         })

@@ -61,6 +61,13 @@ pub enum AuditEntry {
         call: String,
         how: String,
     },
+    /// The owner said whether a folder's own rule file may loosen rules there.
+    ProjectRules {
+        person: PersonId,
+        path: String,
+        digest: String,
+        trust: String,
+    },
     /// A rule was saved.
     RuleSaved { person: PersonId, pattern: String },
 }
@@ -96,6 +103,7 @@ fn count(entry: &AuditEntry) {
         | AuditEntry::CodesVoided
         | AuditEntry::Ended { .. }
         | AuditEntry::Paired { .. }
+        | AuditEntry::ProjectRules { .. }
         | AuditEntry::RuleSaved { .. }
         | AuditEntry::Started { .. }
         | AuditEntry::Unpaired { .. } => {}

@@ -16,12 +16,33 @@ use crate::{chance, digest};
 pub enum Meaning {
     /// A choice on an approval card.
     Approval(Choice),
+    /// A button of a question of the agent's own, counted from 0.
+    Choice(usize),
     /// Whether a group may be used.
     Claim { claim: i64, yes: bool },
+    /// What to do about an unconfirmed memory.
+    Memory { memory: i64, does: OfMemory },
     /// A fresh conversation.
     New,
+    /// A fresh conversation in place of this one.
+    NewAfter(ConversationId),
+    /// Whether a folder's own rule file may loosen rules there.
+    Project { file: i64, yes: bool },
     /// A letter is to be sent once more.
     Resend { letter: i64 },
+    /// The answer to a question of the agent's own is none of its buttons.
+    SomethingElse,
+}
+
+/// What a button does about an unconfirmed memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OfMemory {
+    /// It is deleted.
+    Forget,
+    /// It is confirmed.
+    Keep,
+    /// Its whole text is shown.
+    Show,
 }
 
 /// A button that was found by its token.
@@ -48,7 +69,7 @@ pub(super) fn button(
 ) -> Result<Button, StoreError> {
     let token = chance::token()?;
     tx.prepare_cached(
-        "INSERT INTO button (hash, place, person, question, meaning) VALUES (?1, ?2, ?3, ?4, ?5)",
+        "INSERT INTO button (hash, place, person, question, meaning, at) VALUES (?1, ?2, ?3, ?4, ?5, unixepoch() * 1000)",
     )?
     .execute(params![
         token_hash(&token),

@@ -60,7 +60,7 @@ pub(super) fn carry_out(
                 )
             } else {
                 running_or_new(tx, at, event.kind_of_chat, person, Incognito::On, now)?;
-                (letters, "Incognito: no files, no memory. /new or /incognito off ends it and deletes what was said.".to_owned())
+                (letters, "Incognito: no files, no memory. /new or /incognito off ends it and deletes what was said; so does the end of 24 hours.".to_owned())
             }
         }
         Command::Policy { argument } => {
@@ -131,32 +131,35 @@ fn stop(
 
 fn policy(tx: &Connection, which: ConversationId, argument: &str) -> Result<String, StoreError> {
     let words: Vec<&str> = argument.split_whitespace().collect();
-    let (mode, text) = match words.as_slice() {
-        ["auto"] | ["mode", "auto"] => (
-            Mode::Auto,
-            "Policy: auto. In this conversation, changes run without a card. After outside content or at a limit a card still asks, and so does whatever always asks. /policy interactive asks again.",
-        ),
-        ["interactive"] | ["mode", "interactive"] => (
-            Mode::Interactive,
-            "Policy: interactive. A card asks before whatever no rule allows.",
-        ),
+    let mode = match words.as_slice() {
         [] | ["status"] => {
             let mode: String = tx.query_row(
                 "SELECT mode FROM conversation WHERE id = ?1",
                 [which.0],
                 |row| row.get(0),
             )?;
-            let mode: Mode = super::rows::parse(&mode)?;
-            return Ok(match mode {
-                Mode::Auto => "Policy: auto. In this conversation, changes run without a card. After outside content or at a limit a card still asks, and so does whatever always asks. /policy interactive asks again.".to_owned(),
-                Mode::Interactive => "Policy: interactive. A card asks before whatever no rule allows. /policy auto stops that for this conversation.".to_owned(),
-            });
+            return Ok(policy_text(super::rows::parse(&mode)?).to_owned());
         }
-        _ => return Ok("Say /policy, /policy auto or /policy interactive.".to_owned()),
+        [word] | ["mode", word] => Mode::named(word),
+        _ => None,
+    };
+    let Some(mode) = mode else {
+        return Ok("Say /policy, /policy auto or /policy interactive.".to_owned());
     };
     tx.execute(
         "UPDATE conversation SET mode = ?2 WHERE id = ?1",
         params![which.0, json(&mode)?],
     )?;
-    Ok(text.to_owned())
+    Ok(policy_text(mode).to_owned())
+}
+
+fn policy_text(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Auto => {
+            "Policy: auto. In this conversation, changes run without a card. After outside content or at a limit a card still asks, and so does whatever always asks. /policy interactive asks again."
+        }
+        Mode::Interactive => {
+            "Policy: interactive. A card asks before whatever no rule allows. /policy auto stops that for this conversation."
+        }
+    }
 }

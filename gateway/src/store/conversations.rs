@@ -3,19 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bot_policy::access::{Incognito, Person, Scope};
-use bot_policy::approval::State;
 use bot_policy::decide::Mode;
 use bot_policy::event::ChatKind;
 use bot_policy::id::{BotName, CallId, ConversationId, Place, Timestamp};
 use bot_policy::message::OutboundMessage;
+use bot_policy::rules::Rule;
 use bot_policy::taint::Taint;
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::approvals::approvals;
+use super::incognito::purge;
 use super::memories::standing_memories;
 use super::outbox::{About, Letter, notice, post};
 use super::people::{owner_of, person};
 use super::questions::open_question;
 use super::rows::{PlaceId, column, json, known_place, parse, place, place_id};
+use super::workers::{Work, work};
 use super::{Store, StoreError};
 use crate::agent::tools::Keeper;
 use crate::agent::{Entry, Turn};
@@ -45,6 +48,10 @@ pub struct Loaded {
     pub keeper: Keeper,
     /// The confirmed memories that stand in the instructions, newest last.
     pub memories: Vec<String>,
+    /// What runs here without a card.
+    pub approvals: Vec<Rule>,
+    /// What it works on for another conversation.
+    pub work: Option<Work>,
     /// History and pending work.
     pub turn: Turn,
 }
@@ -144,6 +151,11 @@ pub(super) fn end_in_chat(tx: &Connection, chat: &Place, now: Timestamp) -> Resu
         .collect::<Result<_, _>>()?;
     for place in places {
         end(tx, place, now)?;
+        // Those that rest beside the running one, too.
+        tx.execute(
+            "UPDATE conversation SET ended = ?2 WHERE place = ?1 AND ended IS NULL",
+            params![place.0, now.0],
+        )?;
     }
     Ok(())
 }
@@ -160,10 +172,7 @@ pub(super) fn end(tx: &Connection, at: PlaceId, now: Timestamp) -> Result<(), St
         .execute([at.0])?;
     match kept {
         Incognito::Off => {}
-        Incognito::On => {
-            tx.execute("DELETE FROM entry WHERE conversation = ?1", [id.0])?;
-            tx.execute("UPDATE outbox SET encoded = 'null' WHERE conversation = ?1 AND state NOT IN ('queued', 'sending')", [id.0])?;
-        }
+        Incognito::On => purge(tx, id, at)?,
     }
     Ok(())
 }
@@ -174,17 +183,10 @@ fn oldest_open(tx: &Connection, of: ConversationId) -> Result<Option<i64>, Store
     // The id of a call begins with the number of its entry.
     Ok(tx
         .prepare_cached(
-            "SELECT min(CAST(call AS INTEGER)) FROM question WHERE conversation = ?1 AND state IN (?2, ?3, ?4)",
+            "SELECT min(CAST(call AS INTEGER)) FROM question INDEXED BY question_unsettled
+             WHERE conversation = ?1 AND state IN ('\"Asked\"', '\"Approved\"', '\"Started\"')",
         )?
-        .query_row(
-            params![
-                of.0,
-                json(&State::Asked)?,
-                json(&State::Approved)?,
-                json(&State::Started)?
-            ],
-            |row| row.get(0),
-        )?)
+        .query_row([of.0], |row| row.get(0))?)
 }
 
 pub(super) fn turn(tx: &Connection, of: ConversationId) -> Result<Turn, StoreError> {
@@ -218,6 +220,14 @@ pub(super) fn turn(tx: &Connection, of: ConversationId) -> Result<Turn, StoreErr
             )?
             .query_row(params![of.0, call.as_str()], |row| row.get(0))?;
         if begun {
+            let works: bool = tx
+                .prepare_cached(
+                    "SELECT EXISTS (SELECT 1 FROM conversation WHERE parent = ?1 AND call = ?2)",
+                )?
+                .query_row(params![of.0, call.as_str()], |row| row.get(0))?;
+            if works {
+                turn.working.insert(call.clone());
+            }
             started.insert(call);
         }
     }
@@ -265,6 +275,8 @@ fn load(tx: &Connection, id: ConversationId) -> Result<Option<Loaded>, StoreErro
         mode: column(row, "mode")?,
         keeper,
         memories,
+        approvals: approvals(tx, id)?,
+        work: work(row)?,
         turn: turn(tx, id)?,
     }))
 }
@@ -279,8 +291,8 @@ impl Store {
     pub async fn unfinished(&self) -> Result<Vec<ConversationId>, StoreError> {
         self.read(|tx| {
             let mut found = tx.prepare(
-                "SELECT id FROM conversation WHERE ended IS NULL AND
-                 (SELECT open FROM entry WHERE conversation = conversation.id ORDER BY seq DESC LIMIT 1) = 1",
+                "SELECT id FROM conversation WHERE ended IS NULL AND (call IS NOT NULL OR
+                 (SELECT open FROM entry WHERE conversation = conversation.id ORDER BY seq DESC LIMIT 1) = 1)",
             )?;
             Ok(found.query_map([], |row| row.get(0).map(ConversationId))?.collect::<Result<_, _>>()?)
         })

@@ -28,16 +28,16 @@ impl Store {
         let store = self.clone();
         self.write(move |tx| {
             tx.execute(
-                "UPDATE outbox SET state = 'queued' WHERE state = 'sending' AND (kind = 'edit' OR question IS NOT NULL)",
+                "UPDATE outbox SET state = 'queued' WHERE state IN ('queued', 'sending') AND state = 'sending' AND (kind = 'edit' OR question IS NOT NULL)",
                 [],
             )?;
-            let mut handed = tx.prepare("SELECT id FROM outbox WHERE state = 'sending' ORDER BY id")?;
+            let mut handed = tx.prepare("SELECT id FROM outbox INDEXED BY outbox_unsent WHERE state IN ('queued', 'sending') AND state = 'sending' ORDER BY id")?;
             let handed: Vec<i64> = handed.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
             for id in handed {
                 unknown(&store, tx, id, now)?;
             }
-            tx.execute("UPDATE outbox SET state = 'queued' WHERE state = 'sending'", [])?;
-            let mut queued = tx.prepare("SELECT * FROM outbox WHERE state = 'queued' ORDER BY id")?;
+            tx.execute("UPDATE outbox SET state = 'queued' WHERE state IN ('queued', 'sending') AND state = 'sending'", [])?;
+            let mut queued = tx.prepare("SELECT * FROM outbox INDEXED BY outbox_unsent WHERE state IN ('queued', 'sending') AND state = 'queued' ORDER BY id")?;
             let mut rows = queued.query([])?;
             let mut letters = Vec::new();
             while let Some(row) = rows.next()? {
@@ -119,16 +119,6 @@ impl Store {
         .await
     }
 
-    /// Records that a letter will never be taken.
-    pub async fn undeliverable(&self, id: i64, why: String) -> Result<(), StoreError> {
-        self.write(move |tx| {
-            tx.prepare_cached("UPDATE outbox SET state = 'failed', error = ?2 WHERE id = ?1")?
-                .execute(params![id, why])?;
-            Ok(())
-        })
-        .await
-    }
-
     /// Records that nobody knows whether a letter arrived, and says so where it was going.
     pub async fn delivery_unknown(
         &self,
@@ -162,7 +152,8 @@ impl Store {
             let mut found = tx.prepare(
                 "SELECT place.line, place.chat, outbox.state, count(*), max(outbox.error) FROM outbox
                  JOIN place ON place.id = outbox.place
-                 WHERE outbox.state IN ('failed', 'unknown') OR (outbox.state = 'queued' AND outbox.tries > 2)
+                 WHERE outbox.id IN (SELECT id FROM outbox WHERE state IN ('failed', 'unknown')
+                     UNION ALL SELECT id FROM outbox WHERE state IN ('queued', 'sending') AND state = 'queued' AND tries > 2)
                  GROUP BY 1, 2, 3",
             )?;
             let mut rows = found.query([])?;

@@ -18,6 +18,7 @@ use super::outbox::{About, Letter, notice, post};
 use super::pending::Pending;
 use super::people::{directory, note_answered, unpair};
 use super::poison::put_off;
+use super::quiet::rest;
 use super::received::want;
 use super::rows::{json, message_key, place_id};
 use super::{Blame, Store, StoreError};
@@ -278,6 +279,7 @@ fn serve(
             .find(|(known, _)| known == original)
             .and_then(|(_, taint)| taint.clone())
     });
+    accepted.letters.extend(rest(store, tx, at, now)?);
     let which = running_or_new(tx, at, event.kind_of_chat, person, incognito, now)?;
     accepted
         .letters

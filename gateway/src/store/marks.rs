@@ -42,7 +42,7 @@ pub(super) fn mark(
     let Some((at, who)) = told else {
         return Ok(Vec::new());
     };
-    let fresh = button(tx, "Start fresh", at, who, None, &Meaning::New)?;
+    let fresh = button(tx, "Start fresh", at, who, None, &Meaning::NewAfter(which))?;
     let text = "This conversation has read outside content. From now on I ask before I change anything. /new starts fresh.";
     post(
         store,

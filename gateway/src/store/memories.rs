@@ -14,7 +14,7 @@ use crate::clock;
 /// How many confirmed memories stand in the instructions.
 const STANDING: i64 = 50;
 
-fn keeper_key(keeper: Keeper) -> String {
+pub(super) fn keeper_key(keeper: Keeper) -> String {
     match keeper {
         Keeper::Person(person) => format!("person {person}"),
         Keeper::Place(place) => format!("place {place}"),
@@ -40,14 +40,32 @@ fn told(error: &StoreError) -> ToolError {
 impl Memories for Store {
     async fn save(&self, keeper: Keeper, text: &str, taint: &Taint) -> Result<(), ToolError> {
         let (text, taint) = (text.to_owned(), taint.clone());
+        self.write(move |tx| keep(tx, keeper, &text, &taint))
+            .await
+            .map_err(|error| told(&error))
+    }
+
+    async fn forget(&self, keeper: Keeper, text: &str) -> Result<bool, ToolError> {
+        let text = text.to_owned();
+        self.write(move |tx| forget_text(tx, keeper, &text))
+            .await
+            .map_err(|error| told(&error))
+    }
+
+    async fn replace(
+        &self,
+        keeper: Keeper,
+        old: &str,
+        text: &str,
+        taint: &Taint,
+    ) -> Result<bool, ToolError> {
+        let (old, text, taint) = (old.to_owned(), text.to_owned(), taint.clone());
         self.write(move |tx| {
-            tx.execute(
-                "INSERT INTO memory (keeper, text, confirmed, taint, at) VALUES (?1, ?2, ?3, ?4, ?5)",
-                params![keeper_key(keeper), text, taint.is_clean(), json(&taint)?, clock::now().0],
-            )?;
-            let id = tx.last_insert_rowid();
-            tx.execute("INSERT INTO memory_text (rowid, text) VALUES (?1, ?2)", params![id, text])?;
-            Ok(())
+            let there = forget_text(tx, keeper, &old)?;
+            if there {
+                keep(tx, keeper, &text, &taint)?;
+            }
+            Ok(there)
         })
         .await
         .map_err(|error| told(&error))
@@ -78,6 +96,55 @@ impl Memories for Store {
         .await
         .map_err(|error| told(&error))
     }
+}
+
+fn keep(tx: &Connection, keeper: Keeper, text: &str, taint: &Taint) -> Result<(), StoreError> {
+    tx.execute(
+        "INSERT INTO memory (keeper, text, confirmed, taint, at) VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![
+            keeper_key(keeper),
+            text,
+            taint.is_clean(),
+            json(taint)?,
+            clock::now().0
+        ],
+    )?;
+    let id = tx.last_insert_rowid();
+    tx.execute(
+        "INSERT INTO memory_text (rowid, text) VALUES (?1, ?2)",
+        params![id, text],
+    )?;
+    Ok(())
+}
+
+fn forget_text(tx: &Connection, keeper: Keeper, text: &str) -> Result<bool, StoreError> {
+    let mut found = tx.prepare_cached("SELECT id FROM memory WHERE keeper = ?1 AND text = ?2")?;
+    let found: Vec<i64> = found
+        .query_map(params![keeper_key(keeper), text], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    for id in &found {
+        forget(tx, *id)?;
+    }
+    Ok(!found.is_empty())
+}
+
+/// Deletes one memory, and what its words are found by.
+pub(super) fn forget(tx: &Connection, id: i64) -> Result<(), StoreError> {
+    tx.execute(
+        "INSERT INTO memory_text (memory_text, rowid, text) SELECT 'delete', id, text FROM memory WHERE id = ?1",
+        [id],
+    )?;
+    tx.execute("DELETE FROM memory WHERE id = ?1", [id])?;
+    Ok(())
+}
+
+/// Deletes all that somebody, or a group, kept.
+pub(super) fn forget_all(tx: &Connection, keeper: Keeper) -> Result<(), StoreError> {
+    let mut found = tx.prepare_cached("SELECT id FROM memory WHERE keeper = ?1")?;
+    let found: Vec<i64> = found
+        .query_map([keeper_key(keeper)], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    found.into_iter().try_for_each(|id| forget(tx, id))
 }
 
 impl Store {

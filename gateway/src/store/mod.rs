@@ -13,44 +13,67 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
 use crate::writer::{WriteError, Writer, within_savepoint};
 
+mod approvals;
+mod asking;
 mod audit;
+mod backup;
 mod buttons;
+mod choices;
 mod claims;
 mod codes;
 mod commands;
 mod console;
 mod conversations;
 mod delivery;
+mod detour;
 mod fetched;
 mod inbox;
+mod incognito;
 mod leases;
 mod marks;
 mod memories;
+mod memory_cards;
 mod outbox;
 mod outgoing;
+mod own;
 mod pending;
 mod people;
 mod poison;
+mod projects;
+mod prune;
 mod pulse;
 mod questions;
+mod quiet;
 mod received;
 mod rows;
 mod sessions;
+mod stand;
 mod turns;
+mod verify;
+mod workers;
 
 pub use audit::AuditEntry;
-pub use buttons::{Meaning, Pressed};
+pub use backup::backup;
+pub use buttons::{Meaning, OfMemory, Pressed};
+pub use choices::Choose;
+pub use console::ChatState;
 pub use conversations::Loaded;
 pub use delivery::HandOver;
 pub use inbox::Accepted;
 pub use outbox::{Handed, Letter, Outcome, Repeat};
+pub use own::OwnChat;
 pub use pending::Pending;
 pub use people::Claimed;
 pub use poison::Attempt;
+pub use projects::{Offer, Trusted};
+pub use prune::Walk;
 pub use questions::Closing;
 pub use received::Wanted;
+pub use rows::PlaceId;
 pub use sessions::ScreenLine;
-pub use turns::Speak;
+pub use stand::Stood;
+pub use turns::{Finish, Speak};
+pub use verify::{Verified, verify_audit};
 
 /// Renders a message for a line; pure.
 pub type Encoder = dyn Fn(&LineId, &OutboundMessage) -> Vec<Encoded> + Send + Sync;
@@ -150,8 +173,10 @@ fn blame(error: &rusqlite::Error) -> Blame {
 
 const STEPS: &[(i64, &str)] = &[
     (1, include_str!("migrations/0001_door.sql")),
+    (2, include_str!("migrations/0002_turn.sql")),
     (3, include_str!("migrations/0003_files.sql")),
     (4, include_str!("migrations/0004_nothing_lost.sql")),
+    (7, include_str!("migrations/0007_judge.sql")),
 ];
 
 impl Store {
@@ -172,6 +197,14 @@ impl Store {
 
     pub(crate) fn encode(&self, line: &LineId, message: &OutboundMessage) -> Vec<Encoded> {
         (self.encode)(line, message)
+    }
+
+    /// Writes everything into the database and empties its log. False when somebody reads.
+    fn truncate_log(&self) -> Result<bool, StoreError> {
+        let connection = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let busy: i64 =
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+        Ok(busy == 0)
     }
 
     async fn write<T, F>(&self, job: F) -> Result<T, StoreError>
@@ -207,6 +240,18 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// Opens the database of a data folder beside the program that may be running on it.
+fn look(path: &Path) -> Result<Connection, StoreError> {
+    use rusqlite::OpenFlags;
+    let connection = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    connection.busy_timeout(std::time::Duration::from_secs(5))?;
+    refuse_newer(&connection)?;
+    Ok(connection)
+}
+
 fn migrate(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(
         "BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS step (number INTEGER PRIMARY KEY, checksum TEXT NOT NULL)",
@@ -220,12 +265,17 @@ fn migrate(connection: &Connection) -> Result<(), StoreError> {
     }
 }
 
-fn take_steps(connection: &Connection) -> Result<(), StoreError> {
+fn refuse_newer(connection: &Connection) -> Result<(), StoreError> {
     let newest: Option<i64> =
         connection.query_row("SELECT max(number) FROM step", [], |row| row.get(0))?;
-    if let Some(newest) = newest.filter(|newest| STEPS.iter().all(|(number, _)| number < newest)) {
-        return Err(StoreError::Newer(newest));
+    match newest.filter(|newest| STEPS.iter().all(|(number, _)| number < newest)) {
+        Some(newest) => Err(StoreError::Newer(newest)),
+        None => Ok(()),
     }
+}
+
+fn take_steps(connection: &Connection) -> Result<(), StoreError> {
+    refuse_newer(connection)?;
     for (number, sql) in STEPS {
         let checksum = crate::digest::hex(sql.as_bytes());
         let known: Option<String> = connection

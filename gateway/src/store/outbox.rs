@@ -59,12 +59,12 @@ pub enum Repeat {
 /// What a message belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum About {
-    /// A conversation's own words.
-    Conversation(ConversationId),
     /// A report that a message may not have arrived; a lost one is not reported again.
     Delivery,
     /// Nothing in particular.
     Nothing,
+    /// What the model said in this entry; its parts are put in the outbox once.
+    Reply(ConversationId, i64),
     /// The card of a question.
     Question(ConversationId, QuestionId),
 }
@@ -81,10 +81,30 @@ pub(super) fn post(
 ) -> Result<Vec<Letter>, StoreError> {
     let place = place(tx, to)?;
     let parts = store.encode(&place.line, message);
-    parts
-        .into_iter()
-        .map(|encoded| put(tx, to, &place, Outcome::Message, encoded, about, now))
-        .collect()
+    if let About::Reply(which, entry) = about
+        && is_out(tx, which, entry)?
+    {
+        return Ok(Vec::new());
+    }
+    let mut letters = Vec::new();
+    for (part, encoded) in (0_i64..).zip(parts) {
+        let letter = put(tx, to, &place, Outcome::Message, encoded, about, now)?;
+        if let About::Reply(_, entry) = about {
+            tx.prepare_cached("UPDATE outbox SET reply = ?2, part = ?3 WHERE id = ?1")?
+                .execute(params![letter.id, entry, part])?;
+        }
+        letters.push(letter);
+    }
+    Ok(letters)
+}
+
+/// Whether a reply was put in the outbox before, by whichever way.
+fn is_out(tx: &Connection, which: ConversationId, entry: i64) -> Result<bool, StoreError> {
+    Ok(tx
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM outbox WHERE conversation = ?1 AND reply = ?2)",
+        )?
+        .query_row(params![which.0, entry], |row| row.get(0))?)
 }
 
 pub(super) fn put(
@@ -97,7 +117,7 @@ pub(super) fn put(
     now: Timestamp,
 ) -> Result<Letter, StoreError> {
     let busy: bool = tx
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM outbox WHERE place = ?1 AND state IN ('queued', 'sending'))")?
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM outbox INDEXED BY outbox_unsent WHERE place = ?1 AND state IN ('queued', 'sending'))")?
         .query_row([to.0], |row| row.get(0))?;
     let (state, handed) = if busy {
         ("queued", Handed::No)
@@ -105,14 +125,14 @@ pub(super) fn put(
         ("sending", Handed::Yes)
     };
     let (conversation, question) = match about {
-        About::Conversation(conversation) => (Some(conversation), None),
+        About::Reply(conversation, _) => (Some(conversation), None),
         About::Delivery | About::Nothing => (None, None),
         About::Question(conversation, question) => (Some(conversation), Some(question)),
     };
     let (kind, target) = match (&outcome, about) {
         (Outcome::Edit(target), _) => ("edit", Some(*target)),
         (Outcome::Message, About::Delivery) => ("report", None),
-        (Outcome::Message, About::Conversation(_) | About::Nothing | About::Question(..)) => {
+        (Outcome::Message, About::Nothing | About::Question(..) | About::Reply(..)) => {
             ("message", None)
         }
     };

@@ -33,10 +33,15 @@ impl Store {
             let mut pending = Vec::new();
             while let Some(row) = rows.next()? {
                 let body: String = row.get(1)?;
-                let event: InboundEvent = parse(&body)?;
+                let seq: i64 = row.get(0)?;
+                // It cannot be carried out, and is no reason not to start.
+                let Ok(event) = parse::<InboundEvent>(&body) else {
+                    tracing::error!(seq, "a stored event does not read back");
+                    continue;
+                };
                 let admission = admit(&event, &directory(tx, &event, now)?);
                 pending.push(Pending {
-                    seq: row.get(0)?,
+                    seq,
                     event,
                     admission,
                 });

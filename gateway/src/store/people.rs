@@ -9,10 +9,12 @@ use bot_policy::pairing::CodeRole;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::audit::{AuditEntry, append};
+use super::memories::forget_all;
 use super::outbox::Letter;
 use super::questions::withdraw_all;
 use super::rows::{column, json, known_place};
 use super::{Store, StoreError};
+use crate::agent::tools::Keeper;
 
 /// A person as `status` shows them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +73,9 @@ pub(super) fn directory(
         paired_as,
     })
 }
+
+/// How many guests of one name are told apart by a number.
+const MOST_OF_ONE_NAME: u32 = 99;
 
 pub(super) fn sender_key(user: &UserRef) -> String {
     format!("{}/{}", user.platform, user.id)
@@ -149,6 +154,7 @@ pub(super) fn pair(
         CodeRole::Guest { name } => (Role::Guest, name.as_str()),
         CodeRole::Owner => (Role::Owner, "owner"),
     };
+    let name = own_name(tx, role, name, user)?;
     tx.execute(
         "INSERT OR IGNORE INTO person (role, name, since) VALUES (?1, ?2, ?3)",
         params![json(&role)?, name, now.0],
@@ -165,17 +171,58 @@ pub(super) fn pair(
     let person = Person {
         id: PersonId(id),
         role,
-        name: name.to_owned(),
+        name,
     };
     // Whatever somebody else had there does not pass to the one who pairs it now.
     let mut letters = Vec::new();
     if owner_of(tx, &event.place)?.is_some_and(|before| before != person.id) {
         letters = withdraw_all(store, tx, &event.place, "the chat was paired anew", now)?;
+        forget_chat(tx, &event.place)?;
         super::conversations::end_in_chat(tx, &event.place, now)?;
     }
     let kind = event.kind_of_chat;
     take_place(tx, &event.place, user, kind, &person, now)?;
     Ok((person, letters))
+}
+
+/// The name that a guest goes by. Two guests of one name are two people: another account gets a
+/// name of its own, as long as the first one is there.
+fn own_name(tx: &Connection, role: Role, name: &str, user: &UserRef) -> Result<String, StoreError> {
+    if role == Role::Owner {
+        return Ok(name.to_owned());
+    }
+    for count in 1..=MOST_OF_ONE_NAME {
+        let tried = match count {
+            1 => name.to_owned(),
+            count => format!("{name} {count}"),
+        };
+        let taken: bool = tx
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM person JOIN account ON account.person = person.id
+                 WHERE role = ?1 AND name = ?2 AND NOT (platform = ?3 AND user = ?4))",
+            )?
+            .query_row(
+                params![json(&role)?, tried, user.platform.as_str(), user.id],
+                |row| row.get(0),
+            )?;
+        if !taken {
+            return Ok(tried);
+        }
+    }
+    Ok(format!("{name} {}", sender_key(user)))
+}
+
+/// What a group kept is gone with its pairing: it does not pass to whoever pairs it next.
+fn forget_chat(tx: &Connection, chat: &Place) -> Result<(), StoreError> {
+    let mut places = tx.prepare_cached("SELECT id FROM place WHERE line = ?1 AND chat = ?2")?;
+    let places: Vec<i64> = places
+        .query_map(params![chat.line.as_str(), chat.chat.as_str()], |row| {
+            row.get(0)
+        })?
+        .collect::<Result<_, _>>()?;
+    places
+        .into_iter()
+        .try_for_each(|place| forget_all(tx, Keeper::Place(place)))
 }
 
 pub(super) fn take_place(
@@ -215,6 +262,7 @@ pub(super) fn unpair(
         return Ok(None);
     };
     let letters = withdraw_all(store, tx, place, "unpaired", now)?;
+    forget_chat(tx, place)?;
     super::conversations::end_in_chat(tx, place, now)?;
     let (platform, user): (String, String) = tx.query_row(
         "DELETE FROM pairing WHERE line = ?1 AND chat = ?2 RETURNING platform, user",
@@ -227,6 +275,15 @@ pub(super) fn unpair(
          (SELECT 1 FROM pairing WHERE platform = ?2 AND user = ?3)",
         params![person.0, platform, user],
     )?;
+    // A guest who is gone leaves nothing to whoever is let in under that name next.
+    let gone: bool = tx.query_row(
+        "SELECT role = ?2 AND NOT EXISTS (SELECT 1 FROM account WHERE person = ?1) FROM person WHERE id = ?1",
+        params![person.0, json(&Role::Guest)?],
+        |row| row.get(0),
+    )?;
+    if gone {
+        forget_all(tx, Keeper::Person(person))?;
+    }
     append(
         tx,
         now,
@@ -269,9 +326,10 @@ impl Store {
                 [now.0],
                 |row| row.get(0),
             )?;
+            // Said as the index of open questions says it, so that only those are counted.
             let questions = tx.query_row(
-                "SELECT count(*) FROM question WHERE state = ?1",
-                [json(&bot_policy::approval::State::Asked)?],
+                "SELECT count(*) FROM question WHERE state = '\"Asked\"'",
+                [],
                 |row| row.get(0),
             )?;
             Ok((codes, questions))

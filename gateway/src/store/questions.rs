@@ -1,18 +1,21 @@
 //! What was asked, where does its card stand, and who answered?
 
-use bot_policy::approval::{Choice, OpenQuestion, Question, State};
+use bot_policy::approval::{Kept, OpenQuestion, Question, State};
 use bot_policy::card::Card;
 use bot_policy::id::{CallId, ConversationId, PersonId, Place, QuestionId, Timestamp};
 use bot_policy::message::{Body, Choices, OutboundMessage};
 use bot_policy::taint::{Labelled, Taint};
-use bot_policy::visible;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
-use super::audit::{AuditEntry, append, append_all};
-use super::buttons::{Meaning, button};
+use super::approvals::approve;
+use super::asking::{Choosing, approval_buttons, put_row};
+use super::audit::{AuditEntry, append};
+use super::choices::Face;
 use super::conversations::add;
 use super::outbox::{About, Letter, post, redraw};
-use super::rows::{PlaceId, column, json, place};
+use super::rows::{column, json};
+use super::stand::stands_at;
+use super::workers::family;
 use super::{Store, StoreError};
 use crate::agent::{Ended, Entry};
 use crate::metrics::{self, Count};
@@ -28,19 +31,22 @@ pub struct Closing {
     pub by: Option<PersonId>,
     /// What the card shows then.
     pub outcome: String,
-    /// What the model is told, when the call ends with it.
-    pub told: Option<String>,
+    /// How the call ends with it, and what the model is told.
+    pub told: Option<(Ended, String)>,
+    /// What the answer keeps.
+    pub keeps: Kept,
 }
 
 pub(super) fn open_row(
     tx: &Connection,
     row: &rusqlite::Row<'_>,
 ) -> Result<OpenQuestion, StoreError> {
+    let id = QuestionId(row.get("id")?);
     Ok(OpenQuestion {
-        id: QuestionId(row.get("id")?),
+        id,
         question: column(row, "body")?,
         put_to: PersonId(row.get("put_to")?),
-        places: vec![place(tx, PlaceId(row.get("place")?))?],
+        places: stands_at(tx, id)?,
         state: column(row, "state")?,
         ends_at: Timestamp(row.get("ends_at")?),
     })
@@ -83,7 +89,7 @@ pub(super) fn close(
     if !from.contains(&state) {
         return Ok(None);
     }
-    let card: Card = column(row, "card")?;
+    let face: Face = column(row, "card")?;
     let before: Option<String> = row.get("outcome")?;
     let entry = AuditEntry::Closed {
         conversation: ConversationId(row.get("conversation")?),
@@ -102,16 +108,7 @@ pub(super) fn close(
         "UPDATE question SET state = ?2, closed_at = ?3, outcome = ?4 WHERE id = ?1",
     )?
     .execute(params![which.0, json(&to)?, now.0, outcome])?;
-    let card = Card {
-        choices: Choices::default(),
-        outcome: Some(visible::line(&outcome)),
-        ..card
-    };
-    let message = OutboundMessage {
-        body: Body::Card(card),
-        answers: None,
-    };
-    Ok(Some(redraw(store, tx, which, &message, now)?))
+    Ok(Some(redraw(store, tx, which, &face.closed(&outcome), now)?))
 }
 
 fn named(state: State) -> &'static str {
@@ -161,19 +158,6 @@ pub(super) fn withdraw_all(
     Ok(letters)
 }
 
-/// The buttons of an approval card, in the order in which they stand.
-fn labels(question: &Question, card: &Card) -> Vec<(&'static str, Choice)> {
-    let mut labels = vec![("Allow once", Choice::AllowOnce)];
-    if question.always.is_some() {
-        labels.push(("Always", Choice::Always));
-    }
-    labels.push(("Deny", Choice::Deny));
-    if card.fields.iter().any(|field| field.cut.is_some()) {
-        labels.push(("Show all", Choice::ShowAll));
-    }
-    labels
-}
-
 impl Store {
     /// Puts a question: its row, its buttons and its card in one transaction. Nothing when
     /// another card of the conversation still stands or the conversation has ended.
@@ -188,41 +172,29 @@ impl Store {
     ) -> Result<Vec<Letter>, StoreError> {
         let store = self.clone();
         self.write(move |tx| {
-            let target: Option<(i64, i64)> = tx
-                .query_row(
-                    "SELECT place, person FROM conversation WHERE id = ?1 AND ended IS NULL AND NOT EXISTS
-                     (SELECT 1 FROM question WHERE conversation = ?1 AND state = ?2)",
-                    params![which.0, json(&State::Asked)?],
-                    |row| Ok((row.get(0)?, row.get(1)?)),
-                )
-                .optional()?;
-            let Some((at, put_to)) = target else { return Ok(Vec::new()) };
-            append_all(tx, now, &notes)?;
-            tx.execute(
-                "INSERT INTO question (conversation, call, place, body, card, put_to, state, asked_at, ends_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-                params![
-                    which.0,
-                    question.call.id.as_str(),
-                    at,
-                    json(&question)?,
-                    json(&card)?,
-                    put_to,
-                    json(&State::Asked)?,
-                    now.0,
-                    ends_at.0
-                ],
-            )?;
-            let id = QuestionId(tx.last_insert_rowid());
-            let person = PersonId(put_to);
-            let buttons = labels(&question, &card)
-                .into_iter()
-                .map(|(label, choice)| button(tx, label, PlaceId(at), person, Some(id), &Meaning::Approval(choice)))
-                .collect::<Result<_, _>>()?;
-            let card = Card { choices: Choices(buttons), ..card };
-            append(tx, now, &AuditEntry::Asked { conversation: which, call: question.call.id.to_string(), person })?;
-            let message = OutboundMessage { body: Body::Card(card), answers: None };
-            post(&store, tx, PlaceId(at), &message, About::Question(which, id), now)
+            let face = Face::Card(card.clone());
+            let Some((open, at)) =
+                put_row(tx, which, &question, &face, None, ends_at, &notes, now)?
+            else {
+                return Ok(Vec::new());
+            };
+            let buttons = approval_buttons(tx, &open, &card, at, Choosing::First)?;
+            let card = Card {
+                choices: Choices(buttons),
+                ..card
+            };
+            let message = OutboundMessage {
+                body: Body::Card(card),
+                answers: None,
+            };
+            post(
+                &store,
+                tx,
+                at,
+                &message,
+                About::Question(which, open.id),
+                now,
+            )
         })
         .await
     }
@@ -268,14 +240,15 @@ impl Store {
         &self,
         now: Timestamp,
     ) -> Result<(Vec<ConversationId>, Vec<Letter>), StoreError> {
-        // Looked at with a read, so that nothing is written while nothing ends.
+        // Looked at with a read, so that nothing is written while nothing ends; said as the index
+        // of open questions says it, so that only those are looked at.
         let any = self
             .read(move |tx| {
                 let any: bool = tx
                     .prepare_cached(
-                        "SELECT EXISTS (SELECT 1 FROM question WHERE state = ?1 AND ends_at <= ?2)",
+                        "SELECT EXISTS (SELECT 1 FROM question WHERE state = '\"Asked\"' AND ends_at <= ?1)",
                     )?
-                    .query_row(params![json(&State::Asked)?, now.0], |row| row.get(0))?;
+                    .query_row([now.0], |row| row.get(0))?;
                 Ok(any)
             })
             .await?;
@@ -285,33 +258,42 @@ impl Store {
         let store = self.clone();
         self.write(move |tx| {
             let mut due = tx.prepare_cached(
-                "SELECT id, conversation FROM question WHERE state = ?1 AND ends_at <= ?2",
+                "SELECT id, conversation, choice IS NOT NULL FROM question WHERE state = '\"Asked\"' AND ends_at <= ?1",
             )?;
-            let due: Vec<(QuestionId, ConversationId)> = due
-                .query_map(params![json(&State::Asked)?, now.0], |row| {
-                    Ok((QuestionId(row.get(0)?), ConversationId(row.get(1)?)))
+            let due: Vec<(QuestionId, ConversationId, bool)> = due
+                .query_map([now.0], |row| {
+                    Ok((QuestionId(row.get(0)?), ConversationId(row.get(1)?), row.get(2)?))
                 })?
                 .collect::<Result<_, _>>()?;
             let mut letters = Vec::new();
-            for (question, which) in &due {
+            let mut wake = Vec::new();
+            for (question, which, choice) in due {
+                let (outcome, told) = if choice {
+                    let told = "nobody answered in time; that is no refusal".to_owned();
+                    ("Nobody answered in time", (Ended::Failed, told))
+                } else {
+                    let told = "nobody answered in time; it was not refused, and it did not run";
+                    let outcome = "Nobody answered in time, so it did not run";
+                    (outcome, (Ended::Denied, told.to_owned()))
+                };
                 let closing = Closing {
-                    question: *question,
+                    question,
                     state: State::Expired,
                     by: None,
-                    outcome: "Nobody answered in time, so it did not run".into(),
-                    told: Some(
-                        "nobody answered in time; it was not refused, and it did not run".into(),
-                    ),
+                    outcome: outcome.to_owned(),
+                    told: Some(told),
+                    keeps: Kept::Nothing,
                 };
-                letters.extend(answer(&store, tx, *which, &closing, now)?.unwrap_or_default());
+                letters.extend(answer(&store, tx, which, &closing, now)?.unwrap_or_default());
+                wake.extend(family(tx, which)?);
             }
-            Ok((due.into_iter().map(|(_, which)| which).collect(), letters))
+            Ok((wake, letters))
         })
         .await
     }
 }
 
-fn answer(
+pub(super) fn answer(
     store: &Store,
     tx: &Connection,
     which: ConversationId,
@@ -331,27 +313,33 @@ fn answer(
     else {
         return Ok(None);
     };
-    if let Some(told) = &closing.told {
+    match &closing.keeps {
+        Kept::Approval(rule) => approve(tx, which, rule, now)?,
+        Kept::Nothing => {}
+        Kept::Rule(rule) => {
+            tx.execute(
+                "UPDATE question SET saves = ?2 WHERE id = ?1",
+                params![closing.question.0, json(rule)?],
+            )?;
+        }
+    }
+    if let Some((ended, told)) = &closing.told {
         let call: String = tx.query_row(
             "SELECT call FROM question WHERE id = ?1",
             [closing.question.0],
             |row| row.get(0),
         )?;
-        let told = Labelled {
-            value: told.clone(),
-            taint: Taint::default(),
-        };
-        add(
-            tx,
-            which,
-            &Entry::Result {
-                call: CallId::new(call),
-                ended: Ended::Denied,
-                told,
+        let result = Entry::Result {
+            call: CallId::new(call),
+            ended: *ended,
+            told: Labelled {
+                value: told.clone(),
+                taint: Taint::default(),
             },
-            None,
-            now,
-        )?;
+            outcome: String::new(),
+            because: String::new(),
+        };
+        add(tx, which, &result, None, now)?;
     }
     Ok(Some(letters))
 }

@@ -10,11 +10,14 @@ use rusqlite::{Connection, params};
 use super::audit::{AuditEntry, append, append_all};
 use super::conversations::{add, end, newest, standing, turn};
 use super::marks::mark;
+use super::memory_cards::ask_about_memories;
 use super::outbox::{About, Letter, notice, post};
 use super::questions::{close, open_question};
-use super::rows::json;
+use super::rows::{column, json};
+use super::workers::stop_workers;
 use super::{Blame, Store, StoreError};
 use crate::agent::{Ended, Entry};
+use crate::course::News;
 use crate::writer::within_savepoint;
 
 /// What the model said in one step.
@@ -28,6 +31,23 @@ pub struct Speak {
     pub seen: i64,
     /// What is shown to the person.
     pub shown: Option<OutboundMessage>,
+}
+
+/// How a call ended.
+#[derive(Clone, Debug)]
+pub struct Finish {
+    /// Which.
+    pub call: CallId,
+    /// How.
+    pub ended: Ended,
+    /// What the model is told.
+    pub told: Labelled<String>,
+    /// What the card and the receipt show.
+    pub outcome: String,
+    /// Why it ran; empty where it did not.
+    pub because: String,
+    /// What the audit holds besides.
+    pub notes: Vec<AuditEntry>,
 }
 
 impl Store {
@@ -74,7 +94,7 @@ impl Store {
                 now,
             )?;
             match speak.shown {
-                Some(shown) => post(&store, tx, at, &shown, About::Conversation(which), now),
+                Some(shown) => post(&store, tx, at, &shown, About::Reply(which, number), now),
                 None => Ok(Vec::new()),
             }
         })
@@ -126,48 +146,55 @@ impl Store {
     }
 
     /// Closes a call: its result, its marks, and its card.
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "one step, written in one transaction"
-    )]
     pub async fn finish(
         &self,
         which: ConversationId,
-        call: CallId,
-        ended: Ended,
-        told: Labelled<String>,
-        outcome: String,
-        notes: Vec<AuditEntry>,
+        finish: Finish,
         now: Timestamp,
     ) -> Result<Vec<Letter>, StoreError> {
         let store = self.clone();
+        self.write(move |tx| finish_call(&store, tx, which, finish, now))
+            .await
+    }
+
+    /// Takes back calls that have not started; the model is told why.
+    pub async fn take_back(
+        &self,
+        which: ConversationId,
+        calls: Vec<CallId>,
+        why: &'static str,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         self.write(move |tx| {
-            append_all(tx, now, &notes)?;
-            let mut letters = Vec::new();
-            if let Some(question) = open_question(tx, which, &call)? {
-                let state = match ended {
-                    Ended::Done | Ended::Failed => State::Done,
-                    Ended::Unknown => State::Unknown,
-                    Ended::Denied | Ended::Withdrawn => State::Withdrawn,
-                };
-                let from = [State::Started, State::Approved];
-                letters.extend(
-                    close(&store, tx, question.id, &from, state, None, &outcome, now)?
-                        .unwrap_or_default(),
-                );
+            for call in calls {
+                if take_call(tx, which, &call, now)? {
+                    withdrawn(tx, which, call, why.to_owned(), now)?;
+                }
             }
-            append(
-                tx,
-                now,
-                &AuditEntry::Ended {
-                    conversation: which,
-                    call: call.to_string(),
-                    how: format!("{ended:?}").to_lowercase(),
-                },
+            Ok(())
+        })
+        .await
+    }
+
+    /// What came in for a conversation since its entry of this number.
+    pub async fn news(&self, of: ConversationId, since: i64) -> Result<News, StoreError> {
+        self.read(move |tx| {
+            if standing(tx, of)?.is_none() {
+                return Ok(News::Ended);
+            }
+            let mut newer = tx.prepare_cached(
+                "SELECT body FROM entry WHERE conversation = ?1 AND seq > ?2 ORDER BY seq",
             )?;
-            letters.extend(mark(&store, tx, which, &told.taint, now)?);
-            add(tx, which, &Entry::Result { call, ended, told }, None, now)?;
-            Ok(letters)
+            let mut rows = newer.query(params![of.0, since])?;
+            let mut news = News::Nothing;
+            while let Some(row) = rows.next()? {
+                match column(row, "body")? {
+                    Entry::Stopped => return Ok(News::Ended),
+                    Entry::Person { .. } => news = News::Words,
+                    Entry::Model { .. } | Entry::Result { .. } => {}
+                }
+            }
+            Ok(news)
         })
         .await
     }
@@ -229,6 +256,78 @@ impl Store {
 const GAVE_UP: &str = "Something in me failed while I worked on this, so I stopped. Nothing else is touched; what I had started may or may not have happened. Write again to go on.";
 const GAVE_UP_ALL: &str = "Something in me failed while I worked on this, and this conversation cannot go on. Nothing else is touched; your next message starts a fresh one.";
 
+/// Closes a call within a transaction: its card, its marks, its result.
+pub(super) fn finish_call(
+    store: &Store,
+    tx: &Connection,
+    which: ConversationId,
+    finish: Finish,
+    now: Timestamp,
+) -> Result<Vec<Letter>, StoreError> {
+    let Finish {
+        call,
+        ended,
+        told,
+        outcome,
+        because,
+        notes,
+    } = finish;
+    append_all(tx, now, &notes)?;
+    let mut letters = Vec::new();
+    if let Some(question) = open_question(tx, which, &call)? {
+        let state = match ended {
+            Ended::Done | Ended::Failed => State::Done,
+            Ended::Unknown => State::Unknown,
+            Ended::Denied | Ended::Withdrawn => State::Withdrawn,
+        };
+        let from = [State::Started, State::Approved];
+        letters.extend(
+            close(store, tx, question.id, &from, state, None, &outcome, now)?.unwrap_or_default(),
+        );
+    }
+    append(
+        tx,
+        now,
+        &AuditEntry::Ended {
+            conversation: which,
+            call: call.to_string(),
+            how: format!("{ended:?}").to_lowercase(),
+        },
+    )?;
+    letters.extend(mark(store, tx, which, &told.taint, now)?);
+    let result = Entry::Result {
+        call,
+        ended,
+        told,
+        outcome,
+        because,
+    };
+    add(tx, which, &result, None, now)?;
+    letters.extend(ask_about_memories(store, tx, which, now)?);
+    Ok(letters)
+}
+
+fn withdrawn(
+    tx: &Connection,
+    which: ConversationId,
+    call: CallId,
+    told: String,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let result = Entry::Result {
+        call,
+        ended: Ended::Withdrawn,
+        told: Labelled {
+            value: told,
+            taint: Taint::default(),
+        },
+        outcome: String::new(),
+        because: String::new(),
+    };
+    add(tx, which, &result, None, now)?;
+    Ok(())
+}
+
 /// Takes back every call that has no result, and closes the turn.
 pub(super) fn stop_turn(
     store: &Store,
@@ -255,23 +354,25 @@ pub(super) fn stop_turn(
                 .unwrap_or_default(),
             );
         }
+        if turn.working.contains(&call.id) {
+            letters.extend(stop_workers(store, tx, which, &call.id, why, now)?);
+            withdrawn(
+                tx,
+                which,
+                call.id.clone(),
+                format!("its workers were stopped: {why}"),
+                now,
+            )?;
+        }
         // What was started goes on to its own end; only what has not started is taken back.
         if !turn.started.contains(&call.id) {
             // Taken, so that a step that read the turn before this cannot start it any more.
             take_call(tx, which, &call.id, now)?;
-            let told = Labelled {
-                value: format!("taken back: {why}"),
-                taint: Taint::default(),
-            };
-            add(
+            withdrawn(
                 tx,
                 which,
-                &Entry::Result {
-                    call: call.id.clone(),
-                    ended: Ended::Withdrawn,
-                    told,
-                },
-                None,
+                call.id.clone(),
+                format!("taken back: {why}"),
                 now,
             )?;
         }
@@ -281,7 +382,7 @@ pub(super) fn stop_turn(
 }
 
 /// Takes a call for running or for taking it back. False when it was taken before.
-fn take_call(
+pub(super) fn take_call(
     tx: &Connection,
     of: ConversationId,
     call: &CallId,

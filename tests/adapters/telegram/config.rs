@@ -79,7 +79,12 @@ fn f95_the_token_is_in_no_debug_text_and_no_configuration_error() {
     let adapter = built(&format!("token_file = {file:?}")).unwrap();
     assert_eq!(adapter.line(), &LineId::new("line"));
     let config: adapters::telegram::Config = toml_like(&format!("token_file = {file:?}"));
-    let whole = adapters::telegram::Telegram::new(LineId::new("line"), &config).unwrap();
+    let whole = adapters::telegram::Telegram::new(
+        LineId::new("line"),
+        &config,
+        &adapters::Ground::default(),
+    )
+    .unwrap();
     assert_keeps_the_token(&format!("{whole:?} {config:?}"));
     std::fs::write(&file, format!("{TOKEN}/../evil")).unwrap();
     let error = built(&format!("token_file = {file:?}"))

@@ -313,7 +313,12 @@ fn adapter() -> Arc<dyn Adapter> {
         std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600))
             .unwrap();
         let config = serde_json::from_value(json!({"platform": "telegram", "token_file": file}));
-        let adapter = adapters::build(LineId::new("line"), &config.unwrap()).unwrap();
+        let adapter = adapters::build(
+            LineId::new("line"),
+            &config.unwrap(),
+            &adapters::Ground::default(),
+        )
+        .unwrap();
         std::fs::remove_file(&file).unwrap();
         adapter
     };

@@ -7,10 +7,14 @@ use fakes::telegram::WAIT;
 
 use crate::disk::Disk;
 use crate::figure::{Aim, percentile, print};
-use crate::person::paired;
+use crate::person::{Paired, paired};
 
 pub async fn run(program: &Path, presses: usize) {
-    let paired = paired(program).await;
+    measure(&paired(program).await, presses).await;
+}
+
+/// As [`run`], with a program that runs already.
+pub async fn measure(paired: &Paired, presses: usize) {
     let mut disk = Disk::new(paired.home.folder());
     let (fake, chat) = (&paired.fake, paired.anna.direct());
     let mut times = Vec::new();

@@ -1,5 +1,6 @@
 //! How is a figure printed? One JSON line.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -15,6 +16,13 @@ pub enum Aim {
     None,
 }
 
+static ADDED: OnceLock<String> = OnceLock::new();
+
+/// From now on the name of each figure ends in this.
+pub fn add_to_names(ending: &str) {
+    ADDED.get_or_init(|| ending.to_owned());
+}
+
 /// Prints a figure with the disk's sync times of the same run.
 pub fn print(name: &str, value: f64, unit: &str, aim: Aim, disk: &Disk) {
     let aim = match aim {
@@ -22,7 +30,7 @@ pub fn print(name: &str, value: f64, unit: &str, aim: Aim, disk: &Disk) {
         Aim::None => Value::Null,
     };
     let line = json!({
-        "name": name,
+        "name": format!("{name}{}", ADDED.get().map_or("", |ending| ending)),
         "value": rounded(value),
         "unit": unit,
         "aim": aim,

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use fakes::telegram::Fake;
+use fakes::telegram::{Fake, Shown};
 use rusqlite::Connection;
 
 use crate::disk::Disk;
@@ -22,7 +22,7 @@ pub async fn run(program: &Path, rounds: usize) -> bool {
         for _ in 0..=chance.below(2) {
             paired
                 .fake
-                .private_message(paired.anna, &format!("round {said}"));
+                .private_message(paired.anna, &format!("read round {said} end.txt"));
             said += 1;
         }
         let until = Duration::from_micros(chance.below(6_000));
@@ -58,9 +58,18 @@ pub async fn run(program: &Path, rounds: usize) -> bool {
     count("kill_words_stored_twice", kept.twice);
     count("kill_left_unsent", kept.unsent);
     count("kill_deliveries_reported_unknown", unknown);
+    let (doubled, missing) = replies(&kept.replies, &shown);
+    count("kill_replies_doubled", doubled);
+    count("kill_replies_missing", missing);
     let start = percentile(&starts, 50);
     print("kill_start_p50", start, "ms", Aim::None, &disk);
-    let whole = settled && kept.sound && kept.words == said && kept.twice == 0 && kept.unsent == 0;
+    let whole = settled
+        && kept.sound
+        && kept.words == said
+        && kept.twice == 0
+        && kept.unsent == 0
+        && doubled == 0
+        && missing <= unknown;
     if !whole {
         let sound = kept.sound;
         eprintln!("bench: something was lost (all heard: {settled}, database sound: {sound})");
@@ -89,6 +98,8 @@ struct Kept {
     twice: usize,
     unsent: usize,
     sound: bool,
+    /// The lines that the model said of single words.
+    replies: Vec<String>,
 }
 
 fn kept(database: &Path) -> Kept {
@@ -103,13 +114,46 @@ fn kept(database: &Path) -> Kept {
         .query_row("PRAGMA quick_check", [], |row| row.get(0))
         .expect("a check");
     Kept {
-        words: count("SELECT count(DISTINCT message) FROM entry WHERE body LIKE '%round %'"),
+        words: count(
+            "SELECT count(DISTINCT message) FROM entry WHERE body LIKE '{\"Person\"%round %'",
+        ),
         twice: count(
-            "SELECT count(*) FROM (SELECT 1 FROM entry WHERE body LIKE '%round %' GROUP BY message HAVING count(*) > 1)",
+            "SELECT count(*) FROM (SELECT 1 FROM entry WHERE body LIKE '{\"Person\"%round %' GROUP BY message HAVING count(*) > 1)",
         ),
         unsent: count("SELECT count(*) FROM outbox WHERE state IN ('queued', 'sending')"),
         sound: sound == "ok",
+        replies: said_by_the_model(&database),
     }
+}
+
+fn said_by_the_model(database: &Connection) -> Vec<String> {
+    let mut found = database
+        .prepare("SELECT body FROM entry WHERE body LIKE '{\"Model\"%'")
+        .expect("a table that is there");
+    let bodies = found
+        .query_map([], |row| row.get::<_, String>(0))
+        .expect("rows");
+    let mut said = Vec::new();
+    for body in bodies {
+        let body: serde_json::Value =
+            serde_json::from_str(&body.expect("a row")).expect("an entry");
+        let text = body["Model"]["text"].as_str().unwrap_or_default();
+        let of_a_word = text.lines().filter(|line| line.contains("round "));
+        said.extend(of_a_word.map(ToOwned::to_owned));
+    }
+    said
+}
+
+/// How many replies stand on the screen more than once, and how many do not stand there.
+fn replies(said: &[String], shown: &[Shown]) -> (usize, usize) {
+    let times = |reply: &String| {
+        let holds = |shown: &&Shown| shown.text.contains(reply.as_str());
+        shown.iter().filter(holds).count()
+    };
+    let times: Vec<usize> = said.iter().map(times).collect();
+    let doubled = times.iter().filter(|times| **times > 1).count();
+    let missing = times.iter().filter(|times| **times == 0).count();
+    (doubled, missing)
 }
 
 /// The same moments in every run.

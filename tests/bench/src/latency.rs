@@ -5,10 +5,14 @@ use std::path::Path;
 
 use crate::disk::Disk;
 use crate::figure::{Aim, percentile, print};
-use crate::person::paired;
+use crate::person::{Paired, paired};
 
 pub async fn run(program: &Path, messages: usize) {
-    let paired = paired(program).await;
+    measure(&paired(program).await, messages).await;
+}
+
+/// As [`run`], with a program that runs already.
+pub async fn measure(paired: &Paired, messages: usize) {
     let mut disk = Disk::new(paired.home.folder());
     for _ in 0..20 {
         paired.ask("hello").await;

@@ -18,8 +18,9 @@ mod memory;
 mod person;
 mod size;
 mod start;
+mod stored;
 
-const USAGE: &str = "usage: bench PROGRAM [size] [start [N]] [memory] [latency [N]] [card [N]] [decide [N]] [kill [N]] [hostile [N]]
+const USAGE: &str = "usage: bench PROGRAM [size] [start [N]] [memory] [latency [N]] [card [N]] [decide [N]] [soak [N]] [kill [N]] [hostile [N]] [stored [N]]
 Without a figure, all are taken, with few rounds.";
 
 /// One figure to take, with its count.
@@ -56,16 +57,18 @@ async fn main() -> ExitCode {
             "latency" => latency::run(&program, count(1_000)).await,
             "card" => card::run(&program, count(100)).await,
             "decide" => decide::run(&program, count(20)),
+            "soak" => memory::soak(&program, count(1_000)).await,
             "kill" => whole &= kill::run(&program, count(20)).await,
             "hostile" => whole &= hostile::run(&program, count(2_000)).await,
+            "stored" => stored::run(&program, count(20_000)).await,
             _ => unreachable!("only figures are wanted"),
         }
     }
     ExitCode::from(u8::from(!whole))
 }
 
-const FIGURES: [&str; 8] = [
-    "size", "start", "memory", "latency", "card", "decide", "kill", "hostile",
+const FIGURES: [&str; 10] = [
+    "size", "start", "memory", "latency", "card", "decide", "soak", "kill", "hostile", "stored",
 ];
 
 fn wanted(arguments: impl Iterator<Item = String>) -> Option<Vec<Wanted>> {

@@ -19,3 +19,19 @@ pub async fn run(program: &Path) {
     print("idle_pss", pss, "MiB", Aim::AtMost(12.0), &disk);
     print("idle_anonymous", held("Anonymous"), "MiB", Aim::None, &disk);
 }
+
+/// How much does it hold after many messages? Printed at each power of ten, and at the end.
+pub async fn soak(program: &Path, messages: usize) {
+    let paired = paired(program).await;
+    let mut disk = Disk::new(paired.home.folder());
+    disk.probe(50);
+    for n in 1..=messages {
+        paired.ask("hello").await;
+        let round = n.ilog10() > (n - 1).checked_ilog10().unwrap_or(0) && n >= 1_000;
+        if round || n == messages {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            let rss = paired.running.memory("Rss");
+            print(&format!("rss_after_{n}"), rss, "MiB", Aim::None, &disk);
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::state::{Answered, BOT_ID, BOT_NAME, Shown, State};
-use super::text;
+use super::{hook, text};
 
 /// A refusal in the Bot API's shape.
 #[derive(Clone, Debug)]
@@ -45,7 +45,9 @@ pub fn run(state: &mut State, method: &str, body: &Value) -> Result<Value, Refus
             Ok(json!(true))
         }
         "setmycommands" => commands(state, body),
-        "deletewebhook" => Ok(json!(true)),
+        "setwebhook" => hook::set(state, body),
+        "deletewebhook" => hook::delete(state, body),
+        "getwebhookinfo" => Ok(hook::info(state)),
         _ => Err(refuse(404, "Not Found: method not found")),
     }
 }

@@ -17,6 +17,7 @@
 //! ```
 
 mod files;
+mod hook;
 mod methods;
 mod server;
 mod state;
@@ -67,11 +68,13 @@ pub struct Fake {
     shared: Shared,
     url: String,
     server: JoinHandle<()>,
+    delivery: JoinHandle<()>,
 }
 
 impl Drop for Fake {
     fn drop(&mut self) {
         self.server.abort();
+        self.delivery.abort();
     }
 }
 
@@ -89,10 +92,12 @@ impl Fake {
             .route("/file/{bot}/{*path}", get(files::download))
             .with_state(shared.clone());
         let server = tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
+        let delivery = tokio::spawn(hook::deliver(shared.clone()));
         Self {
             shared,
             url,
             server,
+            delivery,
         }
     }
 
@@ -289,6 +294,38 @@ impl Fake {
     /// From now on only this token is known.
     pub fn rotate(&self, token: &str) {
         self.shared.lock().token = token.to_owned();
+    }
+
+    // Webhooks.
+
+    /// Whatever is posted to a public address arrives there: a proxy of the bot's owner.
+    pub fn route(&self, public: &str, to: &str) {
+        let mut state = self.shared.lock();
+        state.routes.retain(|(known, _)| known != public);
+        state.routes.push((public.to_owned(), to.to_owned()));
+        drop(state);
+        self.shared.changed();
+    }
+
+    /// Takes webhooks from now on and keeps none.
+    pub fn forget_webhooks(&self) {
+        self.shared.lock().forgetful = true;
+    }
+
+    /// Delivers what was taken once more, so often.
+    pub fn repeat_deliveries(&self, times: usize) {
+        self.shared.lock().repeats = times;
+    }
+
+    /// Where updates are delivered to, if anywhere.
+    pub fn webhook(&self) -> Option<String> {
+        let state = self.shared.lock();
+        state.webhook.as_ref().map(|webhook| webhook.url.clone())
+    }
+
+    /// The secret that deliveries carry.
+    pub fn webhook_secret(&self) -> Option<String> {
+        self.shared.lock().webhook.as_ref()?.secret.clone()
     }
 
     // What the bot did.

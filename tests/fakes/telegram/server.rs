@@ -111,6 +111,12 @@ async fn updates(shared: &Shared, body: &Value) -> Result<Value, Refusal> {
     };
     let _open = {
         let mut state = shared.lock();
+        if state.webhook.is_some() {
+            return Err(refuse(
+                409,
+                "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first",
+            ));
+        }
         state.most_polls = state.most_polls.max(state.polls + 1);
         if state.polls > 0 {
             return Err(refuse(

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::hook::Webhook;
 use super::text;
 
 /// A person's account.
@@ -125,6 +126,13 @@ pub(super) struct State {
     pub most_polls: usize,
     pub allowed: Option<Vec<String>>,
     pub commands: Value,
+    pub webhook: Option<Webhook>,
+    /// Where a public address leads.
+    pub routes: Vec<(String, String)>,
+    /// Whether a webhook is taken and not kept.
+    pub forgetful: bool,
+    /// How many deliveries are made once more although they were taken.
+    pub repeats: usize,
     /// Seconds since 1970, one more with each message, so that every run is the same.
     pub clock: i64,
 }
@@ -156,6 +164,10 @@ impl State {
             most_polls: 0,
             allowed: None,
             commands: json!([]),
+            webhook: None,
+            routes: Vec::new(),
+            forgetful: false,
+            repeats: 0,
             clock: 1_790_000_000,
         }
     }

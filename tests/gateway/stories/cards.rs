@@ -15,7 +15,7 @@ on_both! {
     async fn allow_once_runs_it_once_and_the_card_ends_with_who_when_and_what_came_of_it(house, chat) {
         chat.say("write notes.txt: hello").await;
         let card = chat.card().await;
-        assert_eq!(card.labels(), ["Allow once", "Always", "Deny"]);
+        assert_eq!(card.labels(), ["Allow once", "Always", "All like this", "Deny", "More"]);
         for part in ["@files write", "notes.txt", "hello"] {
             assert!(card.text.contains(part), "{card:?}");
         }
@@ -54,7 +54,7 @@ on_both! {
         let rule = rule.lines().next().unwrap().to_owned();
         chat.press(&card, "Always").await;
         chat.closed(&card, "Always allowed by owner").await;
-        let policy = house.policy().unwrap();
+        let policy = house.policy_soon().await;
         assert!(policy.contains(&serde_json::to_string(&rule).unwrap()), "{rule}: {policy}");
         chat.told_times("wrote notes.txt (5 bytes)", 2).await;
         chat.say("write notes.txt: again").await;
@@ -78,7 +78,7 @@ on_both! {
         let words: Vec<String> = (0..1200).map(|word| format!("w{word:04}")).collect();
         chat.say(&format!("write long.txt: {}", words.join(" "))).await;
         let card = chat.card().await;
-        assert_eq!(card.labels(), ["Allow once", "Always", "Deny", "Show all"]);
+        assert_eq!(card.labels(), ["Allow once", "Always", "All like this", "Deny", "More", "Show all"]);
         assert!(card.text.contains("more characters"), "{card:?}");
         assert!(card.text.contains("w0000") && card.text.contains("w1199"), "{card:?}");
         assert!(!card.text.contains("w0900"), "{card:?}");

@@ -107,6 +107,24 @@ impl Chat {
         }
     }
 
+    /// Posts a line from the page under an id of the caller's; whether it was acknowledged. The
+    /// program may die meanwhile.
+    pub async fn try_say(&self, id: &str, text: &str) -> bool {
+        let At::Web { cookie } = &self.at else {
+            panic!("only the page knows whether it was acknowledged");
+        };
+        let base = self.base();
+        let request = self
+            .world
+            .http
+            .post(format!("{base}/api/say"))
+            .header("origin", &base)
+            .header("cookie", cookie)
+            .json(&json!({ "id": id, "text": text }));
+        let answer = request.send().await;
+        answer.is_ok_and(|answer| answer.status() == StatusCode::OK)
+    }
+
     /// Presses a button of a message.
     pub async fn press(&self, on: &Seen, label: &str) {
         self.press_token(on, &on.token(label)).await;

@@ -81,7 +81,7 @@ async fn f94_no_name_that_a_sender_chose_reaches_the_disk_or_the_model() {
     chat.told("plain words").await;
     chat.say("write notes.txt: x").await;
     let card = chat.card().await;
-    assert_eq!(card.labels(), ["Allow once", "Deny"], "{card:?}");
+    assert_eq!(card.labels(), ["Allow once", "Deny", "More"], "{card:?}");
 }
 
 #[tokio::test]
@@ -134,6 +134,8 @@ async fn a_file_that_was_not_fetched_before_a_crash_or_a_failure_is_fetched_afte
         .fake()
         .send_file(ANNA, ANNA.direct(), "photo", PNG, json!({}));
     lies(&house, &["picture-1.png"]).await;
+    // Else one answer may be for both.
+    chat.told("I heard you.").await;
     for _ in 0..8 {
         house.fake().inject("download", Fault::Status(502));
     }

@@ -13,6 +13,8 @@ use crate::keeper::Home;
 
 /// The token that the program knows its bot by.
 pub const TOKEN: &str = "123456:STORY";
+/// Under which address platforms reach the program, where they do.
+pub const PUBLIC: &str = "https://bot.example.org";
 /// The owner's account on Telegram.
 pub const OWNER: i64 = 7001;
 
@@ -31,6 +33,8 @@ pub struct House {
     child: Option<Child>,
     banner: String,
     errors: Arc<Mutex<String>>,
+    /// What stands in its environment besides.
+    variables: Vec<(String, String)>,
 }
 
 /// What a command of the program printed.
@@ -76,6 +80,7 @@ impl House {
             child: None,
             banner: String::new(),
             errors: Arc::default(),
+            variables: Vec::new(),
         }
     }
 
@@ -86,11 +91,49 @@ impl House {
         std::fs::write(&file, format!("{before}{text}")).unwrap();
     }
 
+    /// From its next start on, this stands in its environment.
+    pub fn with_variable(&mut self, name: &str, value: &str) {
+        self.variables.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Lets Telegram come to a door, with these other settings of the line; from the next start.
+    pub fn with_webhook(&self) {
+        let known = std::fs::read_to_string(self.home.config().join("postern.toml")).unwrap();
+        let line = known.replace("[lines.phone]", "[lines.phone]\nmode = \"webhook\"");
+        self.home.configure(&format!(
+            "{line}[webhooks]\nlisten = \"127.0.0.1:0\"\npublic = \"{PUBLIC}\"\n"
+        ));
+    }
+
+    /// Lets the program ask for updates again; from the next start.
+    pub fn with_polling(&self) {
+        let known = std::fs::read_to_string(self.home.config().join("postern.toml")).unwrap();
+        self.home
+            .configure(&known.replace("mode = \"webhook\"", "mode = \"polling\""));
+    }
+
+    /// Where the doors of platforms are.
+    pub fn doors(&self) -> String {
+        let at = word_after(&self.banner, "webhooks  on   ").expect("an address of doors");
+        format!("http://{}", at.trim_end_matches(','))
+    }
+
     /// A house in which the program runs.
     pub async fn open() -> Self {
         let mut house = Self::build().await;
         house.start().await;
         house
+    }
+
+    /// A running house with an owner, and with more in its configuration.
+    pub async fn configured(door: Door, more: &str) -> (Self, Chat) {
+        let mut house = Self::build().await;
+        let file = house.home.config().join("postern.toml");
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, format!("{text}{more}")).unwrap();
+        house.start().await;
+        let chat = house.enter(door, OWNER, &house.code()).await;
+        (house, chat)
     }
 
     /// A running house with an owner who came through this door.
@@ -106,9 +149,16 @@ impl House {
 
     /// Starts the program and waits until it says that it serves.
     pub async fn start(&mut self) {
-        let mut child = self
-            .home
-            .command(&[])
+        let mut command = self.home.command(&[]);
+        command.envs(self.variables.clone());
+        let serves = self.start_by(command).await;
+        let said = format!("{}{}", self.banner, self.errors());
+        assert!(serves, "it did not start: {said}");
+    }
+
+    /// Starts the program by this command; whether it came to serve.
+    pub async fn start_by(&mut self, mut command: std::process::Command) -> bool {
+        let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -136,14 +186,16 @@ impl House {
         .unwrap();
         // Read on, so that the program never waits for its terminal.
         std::thread::spawn(move || std::io::copy(&mut { rest }, &mut std::io::sink()));
-        assert!(
-            banner.ends_with("To stop: Ctrl-C\n"),
-            "it did not start: {banner}{}",
-            self.errors()
-        );
-        let base = word_after(&banner, "web chat  on   ").expect("the address of the page");
-        *self.world.base.lock().unwrap() = base.trim_end_matches('/').to_owned();
+        let serves = banner.ends_with("To stop: Ctrl-C\n");
+        if serves {
+            let base = word_after(&banner, "web chat  on   ").expect("the address of the page");
+            *self.world.base.lock().unwrap() = base.trim_end_matches('/').to_owned();
+        }
         self.banner = banner;
+        if self.banner.contains("webhooks  on   ") {
+            self.fake().route(PUBLIC, &self.doors());
+        }
+        serves
     }
 
     /// Ends it as a power cut would.
@@ -250,6 +302,22 @@ impl House {
     /// The owner's rules, as they are saved.
     pub fn policy(&self) -> Option<String> {
         std::fs::read_to_string(self.home.config().join("policy.json")).ok()
+    }
+
+    /// The owner's rules, as soon as there are any.
+    pub async fn policy_soon(&self) -> String {
+        soon(|| self.policy()).await.expect("saved rules")
+    }
+
+    /// Waits until the newest words are stored and the model is at them.
+    pub async fn thinks(&self) {
+        let unseen =
+            "SELECT count(*) FROM conversation WHERE ended IS NULL AND (SELECT open FROM entry
+            WHERE conversation = conversation.id ORDER BY seq DESC LIMIT 1) = 1";
+        let thinking = soon(|| (self.count(unseen) > 0).then_some(()));
+        assert!(thinking.await.is_some(), "nothing is being thought");
+        // Between the row and the first thought lies nothing that could be waited for.
+        tokio::time::sleep(Duration::from_millis(300)).await;
     }
 
     /// The database, for looking and, while nothing runs, for leaving it as a crash would.

@@ -15,7 +15,7 @@ async fn forwarded(house: &House, chat: &Chat, text: &str) -> Seen {
 
 /// A card that says why it asks and can only be answered for this once.
 fn asks_once(card: &Seen) {
-    assert_eq!(card.labels(), ["Allow once", "Deny"], "{card:?}");
+    assert_eq!(card.labels(), ["Allow once", "Deny", "More"], "{card:?}");
     assert!(card.text.contains("outside"), "{card:?}");
     assert!(!card.text.contains("Always would save"), "{card:?}");
 }
@@ -88,7 +88,10 @@ async fn the_button_beside_the_mark_starts_fresh_too() {
     chat.closed(&card, "a fresh conversation was started").await;
     chat.say("write notes.txt: hello").await;
     let clean = chat.next_card(&card).await;
-    assert_eq!(clean.labels(), ["Allow once", "Always", "Deny"]);
+    assert_eq!(
+        clean.labels(),
+        ["Allow once", "Always", "All like this", "Deny", "More"]
+    );
 }
 
 #[tokio::test]

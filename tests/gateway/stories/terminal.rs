@@ -136,3 +136,39 @@ impl OpenPage {
         }
     }
 }
+
+on_both! {
+    async fn what_the_owner_sends_from_the_terminal_counts_as_typed_in_their_chat(house, chat) {
+        let said = house.cli(&["send", "write", "notes.txt:", "hello"]).await;
+        assert_eq!((said.code, &*said.err), (0, ""));
+        let card = chat.card().await;
+        chat.press(&card, "Allow once").await;
+        chat.closed(&card, "wrote notes.txt").await;
+        assert_eq!(house.file("notes.txt").as_deref(), Some("hello"));
+        chat.say("/why").await;
+        chat.told("It has read no outside content").await;
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_sent_from_the_terminal_is_said_so() {
+    let house = House::open().await;
+    let refused = async |words: &[&str]| house.cli(words).await.err;
+    assert_eq!(
+        refused(&["send", "hello"]).await,
+        "postern: you have no direct chat yet; get a code with: postern pair\n"
+    );
+    let _chat = house.enter(Door::Web, 0, &house.code()).await;
+    assert_eq!(
+        refused(&["send", "--to", "web x", "hello"]).await,
+        "postern: \"web x\" is no direct chat of yours; postern status lists the places as LINE CHAT\n"
+    );
+    assert_eq!(
+        refused(&["send", " "]).await,
+        "postern: there is nothing to say; write some words after send\n"
+    );
+    assert_eq!(
+        refused(&["send", &"x".repeat(20_000)]).await,
+        "postern: the text has 20000 bytes and 16384 fit; send it in parts\n"
+    );
+}

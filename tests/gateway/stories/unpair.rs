@@ -112,7 +112,7 @@ on_both! {
                 assert_eq!(guest.post("say", late).await, 401);
             }
         }
-        assert_eq!(house.count("SELECT count(*) FROM memory"), 1);
+        assert_eq!(house.count("SELECT count(*) FROM memory"), 0);
         assert_eq!(house.count("SELECT count(*) FROM pairing"), 1);
         chat.press(&card, "Allow once").await;
         chat.closed(&card, "wrote notes.txt").await;

@@ -33,7 +33,7 @@ async fn a_page_marks_the_conversation_and_the_order_that_it_hides_is_asked_abou
         chat.say(&format!("fetch {}", site.url("/news"))).await;
         chat.told(MARK).await;
         let card = chat.card().await;
-        assert_eq!(card.labels(), ["Allow once", "Deny"], "{card:?}");
+        assert_eq!(card.labels(), ["Allow once", "Deny", "More"], "{card:?}");
         assert!(card.text.contains(&site.url("/news")), "{card:?}");
         chat.press(&card, "Deny").await;
         chat.closed(&card, "Denied").await;

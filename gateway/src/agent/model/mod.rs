@@ -1,14 +1,24 @@
 //! Who thinks? One trait for whatever completes a prompt.
 
 use async_trait::async_trait;
-use bot_policy::call::{Arguments, Call};
+use bot_policy::call::{ARGUMENT_BYTES, Arguments, Call};
 use bot_policy::id::{CallId, ToolName};
 
 use super::CALLS_PER_TURN;
 use super::prompt::Prompt;
 
+mod chain;
+mod chosen;
+mod fault;
+mod mapping;
+pub mod names;
 mod practice;
+mod remote;
+pub mod repair;
+pub mod written;
 
+pub use chain::Chain;
+pub use chosen::{Chosen, ModelSetupError, chosen};
 pub use practice::Practice;
 
 /// A language model, or what stands in for one.
@@ -41,6 +51,21 @@ pub struct Completion {
     pub text: String,
     /// What it wants done, in order.
     pub calls: Vec<Wanted>,
+    /// What it used up, where that counts.
+    pub used: Option<Used>,
+}
+
+/// What one answer used up.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Used {
+    /// Which model answered.
+    pub model: String,
+    /// Tokens that it read.
+    pub input: u64,
+    /// Tokens that it wrote.
+    pub output: u64,
+    /// What that costs, in millionths of the owner's money.
+    pub money: u64,
 }
 
 /// A call as a model words it, before it has an id of ours.
@@ -74,7 +99,7 @@ impl Completion {
 
 impl Wanted {
     fn call(self) -> Call {
-        let arguments = match Arguments::parse(&self.arguments) {
+        let arguments = match read(&self.arguments) {
             readable @ Arguments::Readable(_) => readable,
             Arguments::Unreadable(text) => {
                 Arguments::Unreadable(start(text, UNREADABLE_CHARACTERS))
@@ -85,6 +110,24 @@ impl Wanted {
             tool: ToolName::new(start(self.tool, NAME_CHARACTERS)),
             command: start(self.command, NAME_CHARACTERS),
             arguments,
+        }
+    }
+}
+
+/// Reads arguments, mended where only backslashes are at fault: what is judged and shown is the
+/// mended text, and the same runs.
+fn read(text: &str) -> Arguments {
+    match Arguments::parse(text) {
+        readable @ Arguments::Readable(_) => readable,
+        unreadable @ Arguments::Unreadable(_) => {
+            let mended = Some(text)
+                .filter(|text| text.len() <= ARGUMENT_BYTES)
+                .and_then(repair::repaired)
+                .map(|mended| Arguments::parse(&mended));
+            match mended {
+                Some(readable @ Arguments::Readable(_)) => readable,
+                Some(Arguments::Unreadable(_)) | None => unreadable,
+            }
         }
     }
 }
@@ -101,6 +144,11 @@ fn start(text: String, most: usize) -> String {
 }
 
 /// The model gave no answer.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the model does not answer: {0}")]
-pub struct ModelError(pub String);
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{why}")]
+pub struct ModelError {
+    /// What is wrong and what to do, as one sentence without its full stop.
+    pub why: String,
+    /// What was used up all the same.
+    pub used: Option<Used>,
+}

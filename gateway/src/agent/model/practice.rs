@@ -4,7 +4,11 @@
 //! file alike, fenced or not, so that every path can be tried offline and every poisoned text
 //! proves something. It runs only where no model is configured.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
+use bot_policy::call::{Arguments, Call};
+use bot_policy::id::CallId;
 use serde_json::{Map, Value};
 
 use super::{Completion, Model, ModelError, Wanted};
@@ -33,6 +37,7 @@ impl Model for Practice {
         prompt: &Prompt,
         streamed: &mut (dyn for<'t> FnMut(&'t str) + Send),
     ) -> Result<Completion, ModelError> {
+        tokio::time::sleep(pause(prompt)).await;
         let completion = obey(prompt);
         streamed(&completion.text);
         Ok(completion)
@@ -42,6 +47,13 @@ impl Model for Practice {
 /// Orders taken from one look at the conversation; a turn has no more calls anyway.
 const ORDERS_AT_ONCE: usize = CALLS_PER_TURN as usize;
 
+/// What is told of a call that waits on its card, and of one that the person's words came before.
+const ENDED: &str = "(the person ended the turn here)";
+const WAITS: &str = "waits on its card";
+const TAKEN_BACK: &str = "not run, because the person's newer words";
+/// The longest that it thinks, in seconds.
+const LONGEST_PAUSE: u64 = 60;
+
 fn obey(prompt: &Prompt) -> Completion {
     let fresh: Vec<&Message> = prompt
         .messages
@@ -50,18 +62,81 @@ fn obey(prompt: &Prompt) -> Completion {
         .take_while(|message| !matches!(message, Message::Model { .. }))
         .collect();
     let fresh: Vec<&Message> = fresh.into_iter().rev().collect();
-    let calls: Vec<Wanted> = fresh
+    let dropped = fresh.iter().rposition(|message| {
+        let text = text_of(message).trim();
+        text.eq_ignore_ascii_case("never mind") || text == ENDED
+    });
+    let waits = fresh.iter().find_map(|message| match message {
+        Message::Result { call, text } if text.contains(WAITS) => Some(call),
+        Message::Model { .. } | Message::Person(_) | Message::Result { .. } => None,
+    });
+    let again = fresh.iter().filter_map(|message| match message {
+        Message::Result { call, text } if dropped.is_none() && text.starts_with(TAKEN_BACK) => {
+            again(prompt, call)
+        }
+        Message::Model { .. } | Message::Person(_) | Message::Result { .. } => None,
+    });
+    let orders = fresh
         .iter()
+        .skip(dropped.map_or(0, |at| at + 1))
         .flat_map(|message| text_of(message).lines())
-        .filter_map(order)
-        .take(ORDERS_AT_ONCE)
-        .collect();
+        .filter_map(|line| order(line).or_else(|| withdrawal(line, waits)));
+    let calls: Vec<Wanted> = again.chain(orders).take(ORDERS_AT_ONCE).collect();
     let text = if calls.is_empty() {
         answer(&fresh)
     } else {
         String::new()
     };
-    Completion { text, calls }
+    Completion {
+        text,
+        calls,
+        used: None,
+    }
+}
+
+/// How long it thinks: as long as the newest words say, for trying what happens meanwhile.
+fn pause(prompt: &Prompt) -> Duration {
+    let newest = prompt
+        .messages
+        .iter()
+        .rev()
+        .take_while(|message| !matches!(message, Message::Model { .. }))
+        .find_map(|message| match message {
+            Message::Person(text) => Some(text),
+            Message::Model { .. } | Message::Result { .. } => None,
+        });
+    let seconds = newest
+        .into_iter()
+        .flat_map(|text| text.lines())
+        .find_map(|line| {
+            let seconds: u64 = line.trim().strip_prefix("wait ")?.trim().parse().ok()?;
+            Some(seconds.min(LONGEST_PAUSE))
+        });
+    Duration::from_secs(seconds.unwrap_or(0))
+}
+
+/// A call that was taken back, made once more.
+fn again(prompt: &Prompt, id: &CallId) -> Option<Wanted> {
+    let mut calls = prompt.messages.iter().flat_map(|message| match message {
+        Message::Model { calls, .. } => calls.as_slice(),
+        Message::Person(_) | Message::Result { .. } => &[],
+    });
+    let call: &Call = calls.rfind(|call| call.id == *id)?;
+    let arguments = match &call.arguments {
+        Arguments::Readable(map) => Value::Object(map.clone()).to_string(),
+        Arguments::Unreadable(text) => text.clone(),
+    };
+    Some(Wanted {
+        tool: call.tool.to_string(),
+        command: call.command.clone(),
+        arguments,
+    })
+}
+
+fn withdrawal(line: &str, waits: Option<&CallId>) -> Option<Wanted> {
+    let says = line.trim().eq_ignore_ascii_case("withdraw it");
+    let call = waits.filter(|_| says)?;
+    Some(wanted("ask", "withdraw", &[("call", call.as_str())]))
 }
 
 fn text_of(message: &Message) -> &str {
@@ -78,7 +153,14 @@ fn answer(fresh: &[&Message]) -> String {
             Message::Model { .. } | Message::Person(_) => None,
         })
         .collect();
-    if results.is_empty() {
+    let words: Vec<&str> = fresh
+        .iter()
+        .flat_map(|message| text_of(message).lines())
+        .filter_map(|line| line.trim().strip_prefix("say "))
+        .collect();
+    if !words.is_empty() {
+        words.join("\n")
+    } else if results.is_empty() {
         "I heard you. I understand: write FILE: TEXT, read FILE, remember TEXT, recall WORDS."
             .to_owned()
     } else {
@@ -114,6 +196,28 @@ fn order(line: &str) -> Option<Wanted> {
             Some(wanted("files", "patch", &passages))
         }
         "read" => Some(wanted("files", "read", &[("file", rest)])),
+        "ask" => {
+            let (text, options) = rest.split_once(':')?;
+            let options: Vec<Value> = options.split('|').map(|one| one.trim().into()).collect();
+            Some(with(
+                "ask",
+                "choose",
+                vec![("text", text.trim().into()), ("options", options.into())],
+            ))
+        }
+        "delegate" => {
+            let tasks: Vec<Value> = rest
+                .split('|')
+                .map(|task| task.trim().replace(';', "\n").into())
+                .collect();
+            Some(with("delegate", "run", vec![("tasks", tasks.into())]))
+        }
+        "forget" => Some(wanted("memory", "forget", &[("memory", rest)])),
+        "replace" => {
+            let (old, new) = rest.split_once("->")?;
+            let arguments = [("memory", old.trim()), ("text", new.trim())];
+            Some(wanted("memory", "replace", &arguments))
+        }
         "remember" => Some(wanted("memory", "save", &[("text", rest)])),
         "recall" => Some(wanted("memory", "search", &[("query", rest)])),
         "send" => Some(wanted("files", "send", &[("file", rest)])),
@@ -122,9 +226,16 @@ fn order(line: &str) -> Option<Wanted> {
 }
 
 fn wanted(tool: &str, command: &str, arguments: &[(&str, &str)]) -> Wanted {
-    let arguments: Map<String, Value> = arguments
+    let arguments = arguments
         .iter()
-        .map(|(name, value)| ((*name).to_owned(), Value::from(*value)))
+        .map(|(name, value)| (*name, (*value).into()));
+    with(tool, command, arguments.collect())
+}
+
+fn with(tool: &str, command: &str, arguments: Vec<(&str, Value)>) -> Wanted {
+    let arguments: Map<String, Value> = arguments
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
         .collect();
     Wanted {
         tool: tool.to_owned(),

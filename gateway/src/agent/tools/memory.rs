@@ -35,6 +35,24 @@ pub trait Memories: Send + Sync {
     /// When it cannot be stored.
     async fn save(&self, keeper: Keeper, text: &str, taint: &Taint) -> Result<(), ToolError>;
 
+    /// Deletes the one with this whole text. False when there is none.
+    ///
+    /// # Errors
+    /// When it cannot be deleted.
+    async fn forget(&self, keeper: Keeper, text: &str) -> Result<bool, ToolError>;
+
+    /// Puts another text in the place of the one with this whole text. False when there is none.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    async fn replace(
+        &self,
+        keeper: Keeper,
+        old: &str,
+        text: &str,
+        taint: &Taint,
+    ) -> Result<bool, ToolError>;
+
     /// The best matches for some words, best first.
     ///
     /// # Errors
@@ -63,27 +81,37 @@ impl Memory {
     }
 
     async fn save(&self, text: &str, whose: &Whose) -> Result<Deed, ToolError> {
-        if text.trim().is_empty() || text.len() > MEMORY_LIMIT {
-            return Err(ToolError(format!(
-                "a memory holds 1 to {MEMORY_LIMIT} bytes"
-            )));
-        }
-        self.memories
-            .save(whose.keeper, text.trim(), &whose.taint)
-            .await?;
-        let outcome = if whose.taint.is_clean() {
+        let text = memory(text)?;
+        self.memories.save(whose.keeper, text, &whose.taint).await?;
+        Ok(said(if whose.taint.is_clean() {
             "remembered"
         } else {
             "remembered, unconfirmed"
-        };
-        let told = Labelled {
-            value: outcome.to_owned(),
-            taint: Taint::default(),
-        };
-        Ok(Deed {
-            told,
-            outcome: outcome.to_owned(),
-        })
+        }))
+    }
+
+    async fn forget(&self, text: &str, whose: &Whose) -> Result<Deed, ToolError> {
+        if self.memories.forget(whose.keeper, text.trim()).await? {
+            Ok(said("forgotten"))
+        } else {
+            Err(none())
+        }
+    }
+
+    async fn replace(&self, old: &str, text: &str, whose: &Whose) -> Result<Deed, ToolError> {
+        let text = memory(text)?;
+        let replaced = self
+            .memories
+            .replace(whose.keeper, old.trim(), text, &whose.taint)
+            .await?;
+        if !replaced {
+            return Err(none());
+        }
+        Ok(said(if whose.taint.is_clean() {
+            "remembered instead"
+        } else {
+            "remembered instead, unconfirmed"
+        }))
     }
 
     async fn search(&self, words: &str, whose: &Whose) -> Result<Deed, ToolError> {
@@ -108,6 +136,30 @@ impl Memory {
     }
 }
 
+fn memory(text: &str) -> Result<&str, ToolError> {
+    let text = text.trim();
+    if text.is_empty() || text.len() > MEMORY_LIMIT {
+        return Err(ToolError(format!(
+            "a memory holds 1 to {MEMORY_LIMIT} bytes"
+        )));
+    }
+    Ok(text)
+}
+
+fn none() -> ToolError {
+    ToolError("no memory has exactly this text; search for it and give its whole text".into())
+}
+
+fn said(outcome: &str) -> Deed {
+    Deed {
+        told: Labelled {
+            value: outcome.to_owned(),
+            taint: Taint::default(),
+        },
+        outcome: outcome.to_owned(),
+    }
+}
+
 #[async_trait]
 impl Tool for Memory {
     fn spec(&self) -> ToolSpec {
@@ -125,6 +177,11 @@ impl Tool for Memory {
                 .ok_or_else(|| ToolError(format!("{name} is missing")))
         };
         match call.command.as_str() {
+            "forget" => self.forget(argument("memory")?, whose).await,
+            "replace" => {
+                self.replace(argument("memory")?, argument("text")?, whose)
+                    .await
+            }
             "save" => self.save(argument("text")?, whose).await,
             "search" => self.search(argument("query")?, whose).await,
             other => Err(ToolError(format!("memory cannot {other}"))),
@@ -141,10 +198,10 @@ pub(crate) fn spec() -> ToolSpec {
         needed: Needed::Yes,
     };
     let command =
-        |name: &str, description: &str, parameter, change, permission: &str| CommandSpec {
+        |name: &str, description: &str, parameters, change, permission: &str| CommandSpec {
             name: name.into(),
             description: description.into(),
-            parameters: vec![parameter],
+            parameters,
             change,
             reach: Reach::Here,
             reads: Reads::Own,
@@ -159,16 +216,41 @@ pub(crate) fn spec() -> ToolSpec {
         description: "remembers short texts and finds them again".into(),
         commands: vec![
             command(
+                "forget",
+                "forgets one memory",
+                vec![parameter(
+                    "memory",
+                    "its whole text, as search gives it",
+                    ParameterRole::Destination,
+                )],
+                Change::Something,
+                "memory.forget",
+            ),
+            command(
+                "replace",
+                "puts another text in the place of one memory",
+                vec![
+                    parameter(
+                        "memory",
+                        "its whole text, as search gives it",
+                        ParameterRole::Destination,
+                    ),
+                    parameter("text", "what to remember instead", ParameterRole::Body),
+                ],
+                Change::Something,
+                "memory.replace",
+            ),
+            command(
                 "save",
                 "saves a new memory",
-                parameter("text", "what to remember", ParameterRole::Body),
+                vec![parameter("text", "what to remember", ParameterRole::Body)],
                 Change::NewMemory,
                 "memory.save",
             ),
             command(
                 "search",
                 "finds memories by their words",
-                parameter("query", "words to look for", ParameterRole::Note),
+                vec![parameter("query", "words to look for", ParameterRole::Note)],
                 Change::Nothing,
                 "memory.search",
             ),

@@ -10,6 +10,8 @@ use bot_policy::id::PersonId;
 use bot_policy::taint::{Labelled, Taint};
 use bot_policy::tool::ToolSpec;
 
+pub mod ask;
+pub mod delegate;
 mod files;
 mod memory;
 mod web;
@@ -20,7 +22,13 @@ pub use web::{Engine, Web};
 
 /// What the agent's tools can be told to do, for whoever judges without running them.
 pub(crate) fn specs() -> Vec<ToolSpec> {
-    vec![files::spec(), memory::spec(), web::spec()]
+    vec![
+        ask::spec(),
+        delegate::spec(),
+        files::spec(),
+        memory::spec(),
+        web::spec(),
+    ]
 }
 
 /// A tool of the agent's.
@@ -82,9 +90,10 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Gathers tools.
-    pub fn new(tools: Vec<Arc<dyn Tool>>) -> Self {
-        let specs = tools.iter().map(|tool| tool.spec()).collect();
+    /// Gathers tools; `waiting` are those that wait for a person or a worker instead of running.
+    pub fn new(tools: Vec<Arc<dyn Tool>>, waiting: Vec<ToolSpec>) -> Self {
+        let specs = tools.iter().map(|tool| tool.spec());
+        let specs = specs.chain(waiting).collect();
         Self {
             tools: Arc::new(tools),
             specs: Arc::new(specs),

@@ -6,11 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bot_policy::access::{Person, Role, Scope};
-use bot_policy::decide::{CanAsk, Dangerous, Limits, Mode, Standing, Surface};
+use bot_policy::decide::{CanAsk, Limits, Mode, Standing, Surface};
 use bot_policy::effective;
 use bot_policy::grants::Grants;
 use bot_policy::id::{BotName, ChatId, LineId, PersonId, Place};
-use bot_policy::risk::Threshold;
 use bot_policy::rules::{self, Outcome};
 use bot_policy::shell::FolderTrust;
 use bot_policy::taint::Taint;
@@ -18,11 +17,16 @@ use bot_policy::taint::Taint;
 use super::super::screen::{Screen, Stop, counted, outside};
 use super::word;
 use crate::agent::tools::specs;
+use crate::config::Judging;
 use crate::doctor::Verdict;
 use crate::folder::quoted;
 use crate::rulebook::{Rulebook, RulebookError};
 
-pub(super) fn explain(screen: &Screen, book: &Rulebook, call: &str) -> Result<(), Stop> {
+pub(super) fn explain(
+    screen: &Screen,
+    book: (&Rulebook, &Judging),
+    call: &str,
+) -> Result<(), Stop> {
     let standing = standing(book)?;
     let Some(lines) = explained(call, &standing) else {
         return Err(Stop::Because(
@@ -38,7 +42,7 @@ pub(super) fn explain(screen: &Screen, book: &Rulebook, call: &str) -> Result<()
     Ok(())
 }
 
-pub(super) fn test(screen: &Screen, book: &Rulebook, file: &Path) -> Result<(), Stop> {
+pub(super) fn test(screen: &Screen, book: (&Rulebook, &Judging), file: &Path) -> Result<(), Stop> {
     let name = file.display();
     let text = std::fs::read_to_string(file).map_err(|why| {
         Stop::Because(format!(
@@ -112,7 +116,7 @@ fn explained(call: &str, standing: &Standing) -> Option<Vec<String>> {
 }
 
 /// Where the owner stands in a fresh chat of their own: nothing read, nothing used up.
-fn standing(book: &Rulebook) -> Result<Standing, RulebookError> {
+fn standing((book, judging): (&Rulebook, &Judging)) -> Result<Standing, RulebookError> {
     let tools = Arc::new(specs());
     Ok(Standing {
         person: Person {
@@ -140,11 +144,11 @@ fn standing(book: &Rulebook) -> Result<Standing, RulebookError> {
             refusals_in_a_row: 0,
             emails_left: u32::MAX,
         },
-        threshold: Threshold::default(),
+        threshold: judging.threshold,
         can_ask: CanAsk::Yes,
-        denylist: Arc::default(),
+        denylist: judging.denylist.clone(),
         folder: FolderTrust::Untrusted,
-        dangerous: Dangerous::Deny,
+        dangerous: judging.dangerous,
         ground: BTreeMap::new(),
     })
 }

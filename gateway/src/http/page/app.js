@@ -1,4 +1,5 @@
 // The page. Whatever came from outside ends in a text node: there is no other way in here.
+import { ask, newId } from "/ask.js";
 import { drawBubble, drawCard, drawNotice, drawTime, make } from "/draw.js";
 
 const $ = (id) => document.getElementById(id);
@@ -24,31 +25,6 @@ function takeCode() {
   return /^[0-9A-Za-z-]{1,64}$/.test(text) ? text : null;
 }
 
-function newId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-// An answer, or an error whose text says what to do.
-async function ask(path, body) {
-  const options = { signal: AbortSignal.timeout(15_000), cache: "no-store" };
-  if (body) {
-    options.method = "POST";
-    options.headers = { "content-type": "application/json" };
-    options.body = JSON.stringify(body);
-  }
-  let response;
-  try {
-    response = await fetch(path, options);
-  } catch {
-    throw Object.assign(new Error("Postern cannot be reached. Is it running?"), { status: 0 });
-  }
-  const answer = await response.json().catch(() => ({}));
-  if (response.ok) return answer;
-  const text = String(answer.error || "Postern could not do that. Try again.");
-  throw Object.assign(new Error(text[0].toUpperCase() + text.slice(1)), { status: response.status });
-}
-
 // ---- which screen
 
 function show(screen) {
@@ -69,14 +45,15 @@ function show(screen) {
     $("gate-title").textContent = "This door is closed";
     $("gate-text").textContent = "This browser is not paired with Postern yet, or not any more.";
   }
+  $("console").hidden = screen !== "chat" || who.role !== "owner";
   $("who").textContent = !who ? "" : who.name === who.role ? who.name : `${who.name} (${who.role})`;
 }
 
-async function pair(typed, button) {
+async function pair(typed, button, path = "/api/pair") {
   button.disabled = true;
   $("gate-error").textContent = "";
   try {
-    await ask("/api/pair", { code: typed });
+    await ask(path, typed);
     code = null;
     await start();
   } catch (error) {
@@ -185,7 +162,7 @@ function fill(list) {
       items.delete(name);
     }
   }
-  $("log").setAttribute("aria-live", "off");
+  $("live").setAttribute("aria-live", "off");
   for (const item of list) put(item, true);
   let next = $("log").firstElementChild;
   for (const name of [...list.map(nameOf), ...pending.keys()]) {
@@ -194,7 +171,7 @@ function fill(list) {
     else $("log").insertBefore(element, next);
   }
   toEnd();
-  requestAnimationFrame(() => $("log").setAttribute("aria-live", "polite"));
+  requestAnimationFrame(() => $("live").setAttribute("aria-live", "polite"));
 }
 
 function empty() {
@@ -352,12 +329,18 @@ function grow() {
   words.style.height = `${words.scrollHeight + 2}px`;
 }
 
-$("pair").addEventListener("click", () => pair(code, $("pair")));
+$("pair").addEventListener("click", () => pair({ code }, $("pair")));
 $("keep").addEventListener("click", () => { code = null; start(); });
 $("typed").addEventListener("submit", (event) => {
   event.preventDefault();
   const typed = $("typed-code").value.trim();
-  if (typed) pair(typed, event.submitter || $("typed-code"));
+  if (typed) pair({ code: typed }, event.submitter || $("typed-code"));
+});
+$("admin").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const token = $("admin-token").value.trim();
+  $("admin-token").value = ""; // it stays nowhere on the page
+  if (token) pair({ token }, event.submitter || $("admin-token"), "/api/sign-in");
 });
 $("composer").addEventListener("submit", (event) => {
   event.preventDefault();

@@ -46,6 +46,7 @@ CREATE INDEX place_conversation ON place (conversation) WHERE conversation IS NO
 CREATE INDEX button_at ON button (at);
 CREATE INDEX button_place ON button (place);
 CREATE INDEX question_place ON question (place);
+CREATE INDEX question_unsettled ON question (conversation) WHERE state IN ('"Asked"', '"Approved"', '"Started"');
 CREATE INDEX stranger_at ON stranger (answered_at);
 
 -- What is there already counts as new: what is old goes in time.

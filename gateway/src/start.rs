@@ -1,0 +1,65 @@
+//! What is set up before anything serves?
+
+use bot_policy::access::Role;
+use bot_policy::pairing::CodeRole;
+
+use crate::cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
+use crate::config::{self, Config};
+use crate::folder::{self, DataFolder};
+use crate::{House, RunError};
+
+/// A variable of the environment that holds text.
+pub(crate) fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// What is shown once everything serves.
+pub(crate) async fn banner(
+    house: &House,
+    config: &Config,
+    config_folder: &folder::Folder,
+    data: &DataFolder,
+    taken: Option<std::net::SocketAddr>,
+) -> Result<Banner, RunError> {
+    let has_owner = house
+        .store
+        .people()
+        .await?
+        .iter()
+        .any(|seen| seen.person.role == Role::Owner && !seen.places.is_empty());
+    let owner = if has_owner {
+        None
+    } else {
+        let code = house.new_code(CodeRole::Owner).await?;
+        let first = OwnerCode {
+            code: code.code,
+            links: code.links,
+        };
+        Some(house.first_code.get_or_init(|| first).clone())
+    };
+    let file = config_folder.path().join(config::FILE_NAME);
+    let shown = file.display().to_string();
+    Ok(Banner {
+        web: house.web_address.clone(),
+        taken,
+        lines: house
+            .lines
+            .values()
+            .filter(|line| config.lines.contains_key(line.line()))
+            .map(|line| BannerLine {
+                line: line.line().to_string(),
+                platform: line.platform().to_string(),
+            })
+            .collect(),
+        webhooks: None,
+        model: None,
+        data: data.path().display().to_string(),
+        config: if file.exists() {
+            ConfigFile::Found(shown)
+        } else {
+            ConfigFile::Missing(shown)
+        },
+        owner,
+        warnings: config.warnings(),
+    })
+}

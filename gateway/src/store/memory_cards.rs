@@ -1,0 +1,146 @@
+//! Which memories wait for a person's word, and what did they say?
+
+use bot_policy::event::ChatKind;
+use bot_policy::id::{ConversationId, PersonId, Timestamp};
+use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage};
+use bot_policy::taint::Taint;
+use bot_policy::visible;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::buttons::{Meaning, OfMemory, button};
+use super::memories::{forget, keeper_key};
+use super::outbox::{About, Letter, post};
+use super::rows::{PlaceId, column, json, known_place};
+use super::{Store, StoreError};
+use crate::agent::tools::Keeper;
+
+/// How much of a memory its first card shows, in characters.
+const SHOWN: usize = 80;
+
+/// Puts a card for each memory that this conversation's keeper has not been asked about.
+pub(super) fn ask_about_memories(
+    store: &Store,
+    tx: &Connection,
+    which: ConversationId,
+    now: Timestamp,
+) -> Result<Vec<Letter>, StoreError> {
+    let mut found =
+        tx.prepare_cached("SELECT place, person, kind FROM conversation WHERE id = ?1")?;
+    let mut rows = found.query([which.0])?;
+    let Some(row) = rows.next()? else {
+        return Ok(Vec::new());
+    };
+    let (at, who) = (PlaceId(row.get("place")?), PersonId(row.get("person")?));
+    let keeper = match column(row, "kind")? {
+        ChatKind::Direct => Keeper::Person(who),
+        ChatKind::Group => Keeper::Place(at.0),
+    };
+    let mut unasked = tx.prepare_cached(
+        "UPDATE memory SET asked = 1 WHERE keeper = ?1 AND confirmed = 0 AND asked = 0 RETURNING id, text",
+    )?;
+    let unasked: Vec<(i64, String)> = unasked
+        .query_map([keeper_key(keeper)], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?;
+    let mut letters = Vec::new();
+    for (memory, text) in unasked {
+        let start: String = text.chars().take(SHOWN).collect();
+        let more = if start.len() < text.len() {
+            "\u{2026}"
+        } else {
+            ""
+        };
+        let shown = format!(
+            "Saved after outside content, so it is not confirmed and marks whatever uses it:\n{}{more}",
+            visible::foreign(&start)
+        );
+        let meaning = Meaning::Memory {
+            memory,
+            does: OfMemory::Show,
+        };
+        let show = button(tx, "Show it", at, who, None, &meaning)?;
+        letters.extend(post(
+            store,
+            tx,
+            at,
+            &inert(shown, vec![show]),
+            About::Nothing,
+            now,
+        )?);
+    }
+    Ok(letters)
+}
+
+fn inert(text: String, choices: Vec<bot_policy::message::Button>) -> OutboundMessage {
+    OutboundMessage {
+        body: Body::Notice(Notice {
+            text,
+            addresses: Addresses::Inert,
+            choices: Choices(choices),
+        }),
+        answers: None,
+    }
+}
+
+impl Store {
+    /// Shows the whole of an unconfirmed memory, with the buttons that decide about it. Nothing
+    /// when it is confirmed or gone.
+    pub async fn show_memory(
+        &self,
+        memory: i64,
+        at: bot_policy::id::Place,
+        who: PersonId,
+        now: Timestamp,
+    ) -> Result<Option<Vec<Letter>>, StoreError> {
+        let store = self.clone();
+        self.write(move |tx| {
+            let text: Option<String> = tx
+                .query_row(
+                    "SELECT text FROM memory WHERE id = ?1 AND confirmed = 0",
+                    [memory],
+                    |row| row.get(0),
+                )
+                .optional()?;
+            let (Some(text), Some(at)) = (text, known_place(tx, &at)?) else {
+                return Ok(None);
+            };
+            let make = |label, does| {
+                let meaning = Meaning::Memory { memory, does };
+                button(tx, label, at, who, None, &meaning)
+            };
+            let buttons = vec![
+                make("Remember it", OfMemory::Keep)?,
+                make("Forget it", OfMemory::Forget)?,
+            ];
+            let shown = format!("The whole memory:\n\n{}", visible::foreign(&text));
+            let letters = post(&store, tx, at, &inert(shown, buttons), About::Nothing, now)?;
+            Ok(Some(letters))
+        })
+        .await
+    }
+
+    /// Decides about an unconfirmed memory. False when it was decided before.
+    pub async fn decide_memory(&self, memory: i64, does: OfMemory) -> Result<bool, StoreError> {
+        self.write(move |tx| {
+            let open: bool = tx.query_row(
+                "SELECT EXISTS (SELECT 1 FROM memory WHERE id = ?1 AND confirmed = 0)",
+                [memory],
+                |row| row.get(0),
+            )?;
+            if !open {
+                return Ok(false);
+            }
+            match does {
+                OfMemory::Forget => forget(tx, memory)?,
+                OfMemory::Keep => {
+                    tx.execute(
+                        "UPDATE memory SET confirmed = 1, taint = ?2 WHERE id = ?1",
+                        params![memory, json(&Taint::default())?],
+                    )?;
+                }
+                OfMemory::Show => {}
+            }
+            Ok(true)
+        })
+        .await
+    }
+}
