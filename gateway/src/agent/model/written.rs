@@ -75,7 +75,7 @@ pub fn calls(text: &str) -> (Vec<WrittenCall>, String) {
             '\n' => (line_is_free, in_code) = (true, false),
             '`' => {
                 let fence = rest.starts_with("```");
-                in_code = in_code != !fence;
+                in_code = in_code == fence;
                 line_is_free = line_is_free && fence;
                 if fence {
                     let line = rest.split_inclusive('\n').next().unwrap_or(rest);
