@@ -12,7 +12,7 @@ async fn with_always_even_what_a_rule_allows_asks() {
         card.text.contains("its risk is low, and every call asks"),
         "{card:?}"
     );
-    assert_eq!(card.labels(), ["Allow once", "Deny"]);
+    assert_eq!(card.labels(), ["Allow once", "Deny", "More"]);
 }
 
 #[tokio::test]
