@@ -6,7 +6,7 @@
 //!                                                           -> page           a few fixed files
 //! ```
 //!
-//! What platforms post comes in by [`hooks`] on a listener of its own.
+//! What platforms post comes in by `hooks` on a listener of its own.
 //!
 //! GET changes nothing. A server address, a token or a scope is never read from a URL.
 
