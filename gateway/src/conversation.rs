@@ -19,7 +19,7 @@ use crate::inbox::Signal;
 use crate::keep::caught;
 use crate::metrics::{self, Count, Span};
 use crate::store::{Blame, Loaded, Speak, StoreError};
-use crate::{House, clock, gate, receive};
+use crate::{House, budget, clock, gate, receive};
 
 /// Whether a conversation has more to do at once.
 pub(crate) enum Flow {
@@ -166,6 +166,21 @@ async fn think(
         .cloned()
         .collect();
     let prompt = prompt(&loaded.turn, &loaded.person.name, &loaded.memories, tools);
+    let noted = match &house.budget {
+        None => None,
+        Some(set) => {
+            let set = *set;
+            let refuse = move |turn, day| budget::used_up(&set, turn, day);
+            let (since, seen) = (loaded.turn.newest_words(), loaded.turn.newest());
+            let asked = house
+                .store
+                .think(loaded.id, since, seen, refuse, clock::now());
+            match asked.await? {
+                Ok(noted) => Some(noted),
+                Err(why) => return end(house, loaded, &why).await,
+            }
+        }
+    };
     let mut streamed = |_: &str| {};
     cancelled.mark_unchanged();
     let begun = Instant::now();
@@ -185,6 +200,13 @@ async fn think(
     metrics::took(Span::Model, begun);
     let outcome = completed.as_ref().map_or("failed", |_| "answered");
     metrics::count(Count::ModelCalls, outcome);
+    let used = match &completed {
+        Ok(completion) => completion.used.clone(),
+        Err(error) => error.used.clone(),
+    };
+    if let (Some(noted), Some(used)) = (noted, used) {
+        house.store.thought(noted, used).await?;
+    }
     match completed {
         Ok(completion) => speak(house, loaded, completion).await,
         Err(ModelError { why, .. }) => {

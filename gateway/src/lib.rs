@@ -32,6 +32,7 @@ use bot_policy::secret::NotRedactable;
 use tokio::sync::{Mutex, mpsc, watch};
 
 pub mod agent;
+pub mod budget;
 mod chance;
 pub mod cli;
 mod clock;
@@ -142,6 +143,8 @@ struct House {
     files: Arc<Files>,
     uploads: PathBuf,
     model: Arc<dyn Model>,
+    /// What the model may use up; none while it costs nothing.
+    budget: Option<config::model::Budget>,
     secrets: Secrets,
     rulebook: Rulebook,
     letters: mpsc::UnboundedSender<Letter>,
@@ -201,7 +204,12 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let of_lines = lines.values().flat_map(|line| line.secrets());
     let of_engine = engine.iter().flat_map(Engine::secrets);
     let of_admin = admin.as_ref().map(AdminToken::secret);
-    let Chosen { model, shown, keys } = chosen(config.model.as_ref(), environment)?;
+    let Chosen {
+        model,
+        shown,
+        keys,
+        budget,
+    } = chosen(config.model.as_ref(), environment)?;
     secrets.load(of_lines.chain(of_admin).chain(of_engine).chain(keys))?;
     let (encoders, cutting) = (lines.clone(), secrets.clone());
     let store = Store::open(
@@ -224,6 +232,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         store,
         lines: Lines(lines),
         model,
+        budget,
         secrets,
         rulebook: Rulebook::new(config_folder.path()),
         letters,

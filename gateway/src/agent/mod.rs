@@ -360,6 +360,13 @@ impl Turn {
         })
     }
 
+    /// The number of the entry with which the person last wrote.
+    pub fn newest_words(&self) -> i64 {
+        let of_person = |(_, entry): &&(i64, Entry)| matches!(entry, Entry::Person { .. });
+        let newest = self.entries.iter().rev().find(of_person);
+        newest.map_or(0, |(number, _)| *number)
+    }
+
     /// The number of the newest entry.
     pub fn newest(&self) -> i64 {
         self.entries.last().map_or(0, |(number, _)| *number)

@@ -35,6 +35,7 @@ mod questions;
 mod received;
 mod rows;
 mod sessions;
+mod thoughts;
 mod turns;
 
 pub use audit::AuditEntry;
@@ -151,6 +152,7 @@ const STEPS: &[(i64, &str)] = &[
     (1, include_str!("migrations/0001_door.sql")),
     (3, include_str!("migrations/0003_files.sql")),
     (4, include_str!("migrations/0004_nothing_lost.sql")),
+    (8, include_str!("migrations/0008_thought.sql")),
 ];
 
 impl Store {

@@ -11,6 +11,7 @@ mod durable;
 mod files_in;
 mod groups;
 mod mind;
+mod mind_budget;
 mod mind_trouble;
 mod poison;
 mod presses;
