@@ -19,7 +19,7 @@ use crate::inbox::Signal;
 use crate::keep::caught;
 use crate::metrics::{self, Count, Span};
 use crate::store::{Blame, Loaded, Speak, StoreError};
-use crate::{House, budget, clock, gate, receive};
+use crate::{House, budget, clock, gate, preview, receive};
 
 /// Whether a conversation has more to do at once.
 pub(crate) enum Flow {
@@ -181,17 +181,20 @@ async fn think(
             }
         }
     };
-    let mut streamed = |_: &str| {};
+    let (said, words) = watch::channel(String::new());
+    let mut streamed = |piece: &str| said.send_modify(|text| text.push_str(piece));
     cancelled.mark_unchanged();
     let begun = Instant::now();
     let completed = {
         let completion = house.model.complete(&prompt, &mut streamed);
-        tokio::pin!(completion);
+        let preview = preview::show(house, loaded, words);
+        tokio::pin!(completion, preview);
         let mut typing =
             tokio::time::interval_at(tokio::time::Instant::now() + TYPING_AFTER, TYPING_LASTS);
         loop {
             tokio::select! {
                 completed = &mut completion => break completed,
+                () = &mut preview => {}
                 _ = cancelled.changed() => return Ok(Flow::More),
                 _ = typing.tick() => gate::show_typing(house, &loaded.place).await,
             }

@@ -53,6 +53,7 @@ mod lines;
 pub mod listen;
 mod metrics;
 mod outbox;
+mod preview;
 mod pulse;
 mod receive;
 mod rulebook;

@@ -14,9 +14,11 @@ mod encode;
 mod files;
 mod listen;
 mod parts;
+mod preview;
 mod rich;
 
 use std::sync::{PoisonError, RwLock};
+use std::time::Instant;
 
 use async_trait::async_trait;
 use bot_policy::event::ReplyHandle;
@@ -45,6 +47,7 @@ pub struct Telegram {
     line: LineId,
     api: Api,
     me: RwLock<Option<Me>>,
+    drafts: preview::Drafts,
     /// Held by the one poll that runs.
     polling: tokio::sync::Mutex<()>,
 }
@@ -61,6 +64,7 @@ impl Telegram {
             line,
             api,
             me: RwLock::new(None),
+            drafts: preview::Drafts::default(),
             polling: tokio::sync::Mutex::new(()),
         })
     }
@@ -222,6 +226,16 @@ impl Adapter for Telegram {
 
     async fn fetch(&self, handle: &str, most: u64) -> Result<Vec<u8>, AdapterError> {
         files::fetch(&self.api, handle, most).await
+    }
+
+    async fn preview(&self, place: &Place, text: &str) -> Result<(), AdapterError> {
+        if place.thread.is_some() || self.api.is_held() {
+            return Ok(());
+        }
+        match self.drafts.next(chat(place)?, text, Instant::now()) {
+            Some(draft) => self.api.draft(&draft).await,
+            None => Ok(()),
+        }
     }
 
     async fn typing(&self, place: &Place) -> Result<(), AdapterError> {

@@ -12,6 +12,7 @@ mod files_in;
 mod groups;
 mod mind;
 mod mind_budget;
+mod mind_preview;
 mod mind_trouble;
 mod poison;
 mod presses;
