@@ -63,7 +63,7 @@ mod store;
 mod toolbox;
 pub mod writer;
 
-use agent::model::{Chosen, Model, ModelSetupError, chosen};
+use agent::model::{Model, ModelSetupError, chosen};
 use agent::tools::{Engine, Files, ToolError, Tools};
 use cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
 use config::Config;
@@ -205,13 +205,8 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let of_lines = lines.values().flat_map(|line| line.secrets());
     let of_engine = engine.iter().flat_map(Engine::secrets);
     let of_admin = admin.as_ref().map(AdminToken::secret);
-    let Chosen {
-        model,
-        shown,
-        keys,
-        budget,
-    } = chosen(config.model.as_ref(), environment)?;
-    secrets.load(of_lines.chain(of_admin).chain(of_engine).chain(keys))?;
+    let mind = chosen(config.model.as_ref(), |name| std::env::var(name).ok())?;
+    secrets.load(of_lines.chain(of_admin).chain(of_engine).chain(mind.keys))?;
     let (encoders, cutting) = (lines.clone(), secrets.clone());
     let store = Store::open(
         &data.path().join("postern.db"),
@@ -232,8 +227,8 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         uploads,
         store,
         lines: Lines(lines),
-        model,
-        budget,
+        model: mind.model,
+        budget: mind.budget,
         secrets,
         rulebook: Rulebook::new(config_folder.path()),
         letters,
@@ -292,7 +287,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     ));
     let banner = banner(&house, &config, &config_folder, &data, bound.taken).await?;
     started(Banner {
-        model: shown,
+        model: mind.shown,
         ..banner
     });
     tokio::select! {
@@ -328,11 +323,6 @@ fn part<F, Made>(
 async fn stopped(mut stopping: watch::Receiver<()>) {
     // Ends when the sender is dropped.
     while stopping.changed().await.is_ok() {}
-}
-
-/// A variable of the environment that holds text.
-fn environment(name: &str) -> Option<String> {
-    std::env::var(name).ok()
 }
 
 fn lines(config: &Config, web: &Arc<Web>) -> Result<BTreeMap<LineId, Arc<dyn Adapter>>, RunError> {
