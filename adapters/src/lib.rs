@@ -116,6 +116,13 @@ pub trait Adapter: Send + Sync {
 
     /// Shows that an answer is being written, for a few seconds.
     async fn typing(&self, place: &Place) -> Result<(), AdapterError>;
+
+    /// Shows the plain words of an answer that is still being written, where the platform can, as
+    /// often as it may. The message that follows takes their place; nothing counts on them.
+    async fn preview(&self, place: &Place, text: &str) -> Result<(), AdapterError> {
+        let _ = (place, text);
+        Ok(())
+    }
 }
 
 /// Where an adapter hands what it heard.

@@ -11,6 +11,8 @@ use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage, Rep
 use bot_policy::receipt::without_receipts;
 use bot_policy::taint::{Labelled, Taint};
 
+use tokio::sync::watch;
+
 use crate::agent::model::{Completion, ModelError};
 use crate::agent::prompt::prompt;
 use crate::agent::tools::Whose;
@@ -20,7 +22,7 @@ use crate::inbox::Signal;
 use crate::keep::caught;
 use crate::metrics::{self, Count, Span};
 use crate::store::{Blame, Finish, Loaded, Speak, StoreError};
-use crate::{House, clock, gate, receive};
+use crate::{House, budget, clock, gate, preview, receive};
 
 /// Whether a conversation has more to do at once.
 pub(crate) enum Flow {
@@ -175,13 +177,29 @@ async fn think(
         .cloned()
         .collect();
     let prompt = prompt(&loaded.turn, &loaded.person.name, &loaded.memories, tools);
-    let mut streamed = |_: &str| {};
+    let noted = match &house.budget {
+        None => None,
+        Some(set) => {
+            let set = *set;
+            let refuse = move |turn, day| budget::used_up(&set, turn, day);
+            let (since, seen) = (loaded.turn.newest_words(), loaded.turn.newest());
+            let asked = house
+                .store
+                .think(loaded.id, since, seen, refuse, clock::now());
+            match asked.await? {
+                Ok(noted) => Some(noted),
+                Err(why) => return end(house, loaded, &why).await,
+            }
+        }
+    };
+    let (said, words) = watch::channel(String::new());
+    let mut streamed = |piece: &str| said.send_modify(|text| text.push_str(piece));
     let begun = Instant::now();
     let completed = {
         let completion = house.model.complete(&prompt, &mut streamed);
-        tokio::pin!(completion);
+        let preview = preview::show(house, loaded, words);
         let typing = typing(house, &loaded.place);
-        tokio::pin!(typing);
+        tokio::pin!(completion, preview, typing);
         loop {
             tokio::select! {
                 completed = &mut completion => break completed,
@@ -195,6 +213,7 @@ async fn think(
                         News::Words => return change_course(house, loaded, course).await,
                     }
                 }
+                () = &mut preview => {}
                 () = &mut typing => {}
             }
         }
@@ -202,6 +221,13 @@ async fn think(
     metrics::took(Span::Model, begun);
     let outcome = completed.as_ref().map_or("failed", |_| "answered");
     metrics::count(Count::ModelCalls, outcome);
+    let used = match &completed {
+        Ok(completion) => completion.used.clone(),
+        Err(error) => error.used.clone(),
+    };
+    if let (Some(noted), Some(used)) = (noted, used) {
+        house.store.thought(noted, used).await?;
+    }
     match completed {
         Ok(completion) => speak(house, loaded, completion).await,
         Err(ModelError { why, .. }) => {

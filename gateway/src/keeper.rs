@@ -11,7 +11,7 @@ use crate::socket::{
     Keeper, KeeperError, LineState, LineStatus, NewCode, PersonStatus, Status, Unpaired,
 };
 use crate::store::StoreError;
-use crate::{House, chance, clock};
+use crate::{House, budget, chance, clock};
 
 mod send;
 
@@ -60,7 +60,7 @@ impl House {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             since: self.since,
             web: self.web_address.clone(),
-            model: self.model.name().to_owned(),
+            model: self.model_today().await?,
             lines: self.line_states(),
             people: people
                 .into_iter()
@@ -74,6 +74,16 @@ impl House {
             live_codes,
             notes,
         })
+    }
+
+    /// The model, and what it used up today where that is counted.
+    async fn model_today(&self) -> Result<String, StoreError> {
+        let name = self.model.name();
+        if self.budget.is_none() {
+            return Ok(name.to_owned());
+        }
+        let today = self.store.spent_today(clock::now()).await?;
+        Ok(format!("{name}; today: {}", budget::told(today)))
     }
 
     /// Lets go of a place, named as the status names it.

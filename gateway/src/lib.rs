@@ -29,6 +29,7 @@ use bot_policy::secret::NotRedactable;
 use tokio::sync::{Mutex, mpsc, watch};
 
 pub mod agent;
+pub mod budget;
 mod chance;
 pub mod cli;
 mod clock;
@@ -55,6 +56,7 @@ pub mod listen;
 mod metrics;
 mod outbox;
 mod outgoing;
+mod preview;
 mod project;
 mod pulse;
 mod receive;
@@ -68,7 +70,7 @@ mod toolbox;
 mod why;
 pub mod writer;
 
-use agent::model::{Chosen, Model, ModelSetupError, chosen};
+use agent::model::{Model, ModelSetupError, chosen};
 use agent::tools::{Engine, Files, ToolError, Tools};
 use cli::banner::{Banner, OwnerCode};
 use cli::qr::Room;
@@ -159,6 +161,8 @@ struct House {
     /// Where the copies of files lie that were sent.
     sent: PathBuf,
     model: Arc<dyn Model>,
+    /// What the model may use up; none while it costs nothing.
+    budget: Option<config::model::Budget>,
     secrets: Secrets,
     rulebook: Rulebook,
     /// Keys the digests of what the audit does not keep.
@@ -233,8 +237,8 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let of_lines = lines.values().flat_map(|line| line.secrets());
     let of_engine = engine.iter().flat_map(Engine::secrets);
     let of_admin = admin.as_ref().map(AdminToken::secret);
-    let Chosen { model, shown, keys } = chosen(config.model.as_ref(), start::environment)?;
-    secrets.load(of_lines.chain(of_admin).chain(of_engine).chain(keys))?;
+    let mind = chosen(config.model.as_ref(), start::environment)?;
+    secrets.load(of_lines.chain(of_admin).chain(of_engine).chain(mind.keys))?;
     let (encoders, cutting) = (lines.clone(), secrets.clone());
     let store = Store::open(
         &data.path().join("postern.db"),
@@ -259,7 +263,8 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         sent,
         store,
         lines: Lines(lines),
-        model,
+        model: mind.model,
+        budget: mind.budget,
         secrets,
         rulebook: Rulebook::new(config_folder.path()),
         audit_key,
@@ -325,7 +330,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         stopped(stopping.clone()),
     ));
     let mut banner = start::banner(&house, &config, &config_folder, &data, bound.taken).await?;
-    banner.model = shown;
+    banner.model = mind.shown;
     banner.webhooks = hooks::shown(&config, doors.as_ref());
     let porch = hooks::serve(house.clone(), doors, stopped(stopping.clone()));
     let porch = tokio::spawn(porch);

@@ -40,3 +40,4 @@ mod attacks_on_files;
 mod attacks_on_the_house;
 
 mod secrets;
+mod written;

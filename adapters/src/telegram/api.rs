@@ -1,7 +1,8 @@
 //! How is the Bot API called? Typed payloads over our own client; the token stays in here.
 
 use std::fmt;
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use bot_policy::id::ChatId;
 use bot_policy::secret::{SECRET_BYTES, Secret};
@@ -11,6 +12,7 @@ use serde_json::value::RawValue;
 use teloxide_core::requests::Payload;
 
 use super::config::Config;
+use super::preview::Draft;
 use crate::http::{self, Answer, Repeat};
 use crate::{AdapterError, ConfigError};
 
@@ -19,6 +21,8 @@ pub(super) struct Api {
     client: reqwest::Client,
     base: String,
     token: Secret<String>,
+    /// Until when the platform asked us to send less.
+    held: Mutex<Option<Instant>>,
 }
 
 impl fmt::Debug for Api {
@@ -72,6 +76,7 @@ impl Api {
             client: http::client()?,
             base: config.base()?,
             token: config.token()?,
+            held: Mutex::new(None),
         })
     }
 
@@ -95,6 +100,20 @@ impl Api {
         let answer = self.post(method, body, CALL, Repeat::Harmless).await?;
         let result = self.open(&answer, Repeat::Harmless)?;
         serde_json::from_str(result.get()).map_err(|_| http::lost(Repeat::Harmless, UNREADABLE))
+    }
+
+    /// Sends a draft, which no typed payload knows.
+    pub(super) async fn draft(&self, draft: &Draft) -> Result<(), AdapterError> {
+        let answer = self
+            .post("sendMessageDraft", draft, CALL, Repeat::Harmless)
+            .await?;
+        self.open(&answer, Repeat::Harmless).map(drop)
+    }
+
+    /// Whether the platform asked us to send less, and that time is not over.
+    pub(super) fn is_held(&self) -> bool {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.is_some_and(|until| Instant::now() < until)
     }
 
     /// Waits for updates and gives each as it stands in the answer.
@@ -155,6 +174,9 @@ impl Api {
         let after = parameters
             .and_then(|all| all.retry_after)
             .map(Duration::from_secs);
+        if let Some(until) = after.and_then(|after| Instant::now().checked_add(after)) {
+            *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+        }
         let status = match envelope.error_code.unwrap_or(answer.status) {
             // Only a token that is no token leads to a method that is not found.
             404 => 401,

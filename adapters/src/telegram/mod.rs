@@ -17,10 +17,12 @@ mod files;
 mod hook;
 mod listen;
 mod parts;
+mod preview;
 mod rich;
 
 use std::path::{Path, PathBuf};
 use std::sync::{OnceLock, PoisonError, RwLock};
+use std::time::Instant;
 
 use async_trait::async_trait;
 use bot_policy::event::ReplyHandle;
@@ -53,6 +55,7 @@ pub struct Telegram {
     hook: Option<Hook>,
     me: RwLock<Option<Me>>,
     outgoing: OnceLock<PathBuf>,
+    drafts: preview::Drafts,
     /// Held by the one poll that runs.
     polling: tokio::sync::Mutex<()>,
 }
@@ -72,6 +75,7 @@ impl Telegram {
             hook,
             me: RwLock::new(None),
             outgoing: OnceLock::new(),
+            drafts: preview::Drafts::default(),
             polling: tokio::sync::Mutex::new(()),
         })
     }
@@ -267,6 +271,16 @@ impl Adapter for Telegram {
 
     async fn fetch(&self, handle: &str, most: u64) -> Result<Vec<u8>, AdapterError> {
         files::fetch(&self.api, handle, most).await
+    }
+
+    async fn preview(&self, place: &Place, text: &str) -> Result<(), AdapterError> {
+        if place.thread.is_some() || self.api.is_held() {
+            return Ok(());
+        }
+        match self.drafts.next(chat(place)?, text, Instant::now()) {
+            Some(draft) => self.api.draft(&draft).await,
+            None => Ok(()),
+        }
     }
 
     async fn typing(&self, place: &Place) -> Result<(), AdapterError> {

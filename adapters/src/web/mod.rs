@@ -74,6 +74,14 @@ pub enum Screen {
         /// Plain text.
         text: String,
     },
+    /// The words of an answer that is still being written.
+    Partial {
+        /// Where.
+        #[serde(skip)]
+        place: Place,
+        /// Plain text.
+        text: String,
+    },
     /// The person said this in one of the tabs; the others show it too.
     Said {
         /// Where.
@@ -97,6 +105,7 @@ impl Screen {
             Self::Edit { place, .. }
             | Self::Message { place, .. }
             | Self::Notice { place, .. }
+            | Self::Partial { place, .. }
             | Self::Said { place, .. }
             | Self::Typing { place } => place,
         }
@@ -265,6 +274,14 @@ impl Adapter for Web {
             return Err(crate::http::too_large(most));
         }
         Ok(bytes)
+    }
+
+    async fn preview(&self, place: &Place, text: &str) -> Result<(), AdapterError> {
+        self.show(Screen::Partial {
+            place: place.clone(),
+            text: text.to_owned(),
+        });
+        Ok(())
     }
 
     async fn typing(&self, place: &Place) -> Result<(), AdapterError> {

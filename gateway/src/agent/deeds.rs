@@ -35,6 +35,31 @@ impl Deed<'_> {
 }
 
 impl Turn {
+    /// How many calls this turn has finished; what was taken back does not count.
+    pub fn calls_made(&self) -> u32 {
+        let made = self
+            .since_words()
+            .filter(|entry| match entry {
+                Entry::Result { ended, .. } => *ended != Ended::Withdrawn,
+                Entry::Model { .. } | Entry::Person { .. } | Entry::Stopped => false,
+            })
+            .count();
+        u32::try_from(made).unwrap_or(u32::MAX)
+    }
+
+    /// How many of the newest results in a row were refusals.
+    pub fn refusals_in_a_row(&self) -> u32 {
+        let refused = self
+            .since_words()
+            .filter_map(|entry| match entry {
+                Entry::Result { ended, .. } => Some(*ended),
+                Entry::Model { .. } | Entry::Person { .. } | Entry::Stopped => None,
+            })
+            .take_while(|ended| *ended == Ended::Denied)
+            .count();
+        u32::try_from(refused).unwrap_or(u32::MAX)
+    }
+
     /// What ran that no reply has shown yet.
     pub fn unshown_deeds(&self) -> Vec<Deed<'_>> {
         let shown = self.last_reply().map_or(0, |(_, seen)| seen);

@@ -341,31 +341,6 @@ impl Turn {
             .count()
     }
 
-    /// How many calls this turn has finished; what was taken back does not count.
-    pub fn calls_made(&self) -> u32 {
-        let made = self
-            .since_words()
-            .filter(|entry| match entry {
-                Entry::Result { ended, .. } => *ended != Ended::Withdrawn,
-                Entry::Model { .. } | Entry::Person { .. } | Entry::Stopped => false,
-            })
-            .count();
-        u32::try_from(made).unwrap_or(u32::MAX)
-    }
-
-    /// How many of the newest results in a row were refusals.
-    pub fn refusals_in_a_row(&self) -> u32 {
-        let refused = self
-            .since_words()
-            .filter_map(|entry| match entry {
-                Entry::Result { ended, .. } => Some(*ended),
-                Entry::Model { .. } | Entry::Person { .. } | Entry::Stopped => None,
-            })
-            .take_while(|ended| *ended == Ended::Denied)
-            .count();
-        u32::try_from(refused).unwrap_or(u32::MAX)
-    }
-
     /// What the person typed, as far as the history is read back.
     pub fn typed(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().flat_map(|(_, entry)| match entry {
@@ -380,6 +355,13 @@ impl Turn {
                 .collect(),
             Entry::Model { .. } | Entry::Result { .. } | Entry::Stopped => Vec::new(),
         })
+    }
+
+    /// The number of the entry with which the person last wrote.
+    pub fn newest_words(&self) -> i64 {
+        let of_person = |(_, entry): &&(i64, Entry)| matches!(entry, Entry::Person { .. });
+        let newest = self.entries.iter().rev().find(of_person);
+        newest.map_or(0, |(number, _)| *number)
     }
 
     /// The number of the newest entry.

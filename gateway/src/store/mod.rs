@@ -48,6 +48,7 @@ mod received;
 mod rows;
 mod sessions;
 mod stand;
+mod thoughts;
 mod turns;
 mod verify;
 mod workers;
@@ -177,6 +178,7 @@ const STEPS: &[(i64, &str)] = &[
     (3, include_str!("migrations/0003_files.sql")),
     (4, include_str!("migrations/0004_nothing_lost.sql")),
     (7, include_str!("migrations/0007_judge.sql")),
+    (8, include_str!("migrations/0008_thought.sql")),
 ];
 
 impl Store {

@@ -34,6 +34,7 @@ pub fn run(state: &mut State, method: &str, body: &Value) -> Result<Value, Refus
         "senddocument" => super::files::send(state, body, "document"),
         "sendphoto" => super::files::send(state, body, "photo"),
         "sendmessage" => send(state, body),
+        "sendmessagedraft" => draft(state, body),
         "editmessagetext" => edit(state, body),
         "answercallbackquery" => answer(state, body),
         "sendchataction" => {
@@ -188,6 +189,22 @@ pub(super) fn show(
     let message = state.own(chat, &shown);
     state.rooms.get_mut(&chat).unwrap().shown.push(shown);
     Ok(message)
+}
+
+/// Shows nothing that lasts: the draft is gone with the next message.
+fn draft(state: &mut State, body: &Value) -> Result<Value, Refusal> {
+    let chat = chat(state, body)?;
+    if state.rooms[&chat].kind != "private" {
+        return Err(refuse(
+            400,
+            "Bad Request: drafts can be sent only to private chats",
+        ));
+    }
+    if integer(&body["draft_id"]).is_none_or(|id| id == 0) {
+        return Err(refuse(400, "Bad Request: DRAFT_ID_INVALID"));
+    }
+    parsed(body)?;
+    Ok(json!(true))
 }
 
 fn edit(state: &mut State, body: &Value) -> Result<Value, Refusal> {

@@ -22,6 +22,8 @@ mod kill;
 mod letters;
 mod memories;
 mod mind;
+mod mind_budget;
+mod mind_preview;
 mod mind_trouble;
 mod poison;
 mod presses;

@@ -20,6 +20,8 @@ pub struct Chosen {
     pub shown: Option<String>,
     /// The keys.
     pub keys: Vec<Secret<String>>,
+    /// What it may use up; none for the practice model, which costs nothing.
+    pub budget: Option<settings::Budget>,
 }
 
 /// The model cannot be set up as configured. The text says what to do.
@@ -44,6 +46,7 @@ pub fn chosen(
                     model: Arc::new(Practice),
                     shown: None,
                     keys: Vec::new(),
+                    budget: None,
                 });
             }
             Some((model, variable)) => {
@@ -52,11 +55,6 @@ pub fn chosen(
             }
         },
     };
-    if set.budget != settings::Budget::default() {
-        return Err(ModelSetupError(
-            "budget is not kept by this version; take it out of [model]".to_owned(),
-        ));
-    }
     let http = http(set.timeouts)?;
     let mut keys = Vec::new();
     let mut models = Vec::new();
@@ -82,6 +80,7 @@ pub fn chosen(
         model: Arc::new(chain),
         shown: Some(name),
         keys,
+        budget: Some(set.budget),
     })
 }
 

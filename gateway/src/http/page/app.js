@@ -143,10 +143,14 @@ async function load() {
 
 function apply(screen) {
   if (screen.what === "typing") return typing(true);
+  if (screen.what === "partial") return partial(screen.text);
   if (screen.what === "notice") return pass(screen.text);
   if (screen.what === "said") return put({ at: Date.now(), from: "mine", body: screen.body });
   if (screen.what === "message" || screen.what === "edit") {
-    if (screen.what === "message") typing(false);
+    if (screen.what === "message") {
+      typing(false);
+      partial("");
+    }
     put({ key: screen.what === "edit" ? screen.on : screen.key, at: Date.now(), from: "postern", body: screen.body });
   }
 }
@@ -315,6 +319,14 @@ function typing(on) {
   const follow = nearEnd();
   $("typing").hidden = !on;
   if (on && follow) toEnd();
+}
+
+// The words of an answer that is still being written; the message takes their place.
+function partial(text) {
+  const follow = nearEnd();
+  $("partial").textContent = text;
+  $("partial").hidden = !text;
+  if (follow) toEnd();
 }
 
 function pass(text) {

@@ -1,0 +1,84 @@
+//! How often was the model asked, and what did that use up?
+
+use bot_policy::id::{ConversationId, Timestamp};
+use rusqlite::{Connection, Row, params};
+
+use super::{Store, StoreError};
+use crate::agent::model::Used;
+use crate::budget::Spent;
+
+/// How many days what was used up is kept.
+const DAYS_KEPT: i64 = 62;
+const DAY: i64 = 86_400_000;
+
+impl Store {
+    /// Notes that the model is about to be asked, so that it counts whatever comes of it. `refuse`
+    /// sees what this turn, which began with the entry `since`, and this day used up; what it says
+    /// is handed back, and nothing is noted.
+    pub async fn think(
+        &self,
+        which: ConversationId,
+        since: i64,
+        seen: i64,
+        refuse: impl FnOnce(Spent, Spent) -> Option<String> + Send + 'static,
+        now: Timestamp,
+    ) -> Result<Result<i64, String>, StoreError> {
+        self.write(move |tx| {
+            let today = now.0.div_euclid(DAY);
+            let turn = tx
+                .prepare_cached(&format!("{SUMS} WHERE conversation = ?1 AND seen >= ?2"))?
+                .query_row(params![which.0, since], spent)?;
+            if let Some(why) = refuse(turn, of_day(tx, today)?) {
+                return Ok(Err(why));
+            }
+            tx.prepare_cached("DELETE FROM thought WHERE day < ?1")?
+                .execute([today - DAYS_KEPT])?;
+            tx.prepare_cached("INSERT INTO thought (conversation, seen, day) VALUES (?1, ?2, ?3)")?
+                .execute(params![which.0, seen, today])?;
+            Ok(Ok(tx.last_insert_rowid()))
+        })
+        .await
+    }
+
+    /// Notes what asking the model used up.
+    pub async fn thought(&self, which: i64, used: Used) -> Result<(), StoreError> {
+        let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        self.write(move |tx| {
+            tx.prepare_cached(
+                "UPDATE thought SET model = ?2, input = ?3, output = ?4, money = ?5 WHERE id = ?1",
+            )?
+            .execute(params![
+                which,
+                used.model,
+                number(used.input),
+                number(used.output),
+                number(used.money)
+            ])?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// What this day used up.
+    pub async fn spent_today(&self, now: Timestamp) -> Result<Spent, StoreError> {
+        self.read(|tx| of_day(tx, now.0.div_euclid(DAY))).await
+    }
+}
+
+const SUMS: &str = "SELECT count(*), total(input + output), total(money) FROM thought";
+
+fn of_day(tx: &Connection, day: i64) -> Result<Spent, StoreError> {
+    Ok(tx
+        .prepare_cached(&format!("{SUMS} WHERE day = ?1"))?
+        .query_row([day], spent)?)
+}
+
+fn spent(row: &Row<'_>) -> rusqlite::Result<Spent> {
+    let calls: i64 = row.get(0)?;
+    let (tokens, money): (f64, f64) = (row.get(1)?, row.get(2)?);
+    Ok(Spent {
+        calls: calls.unsigned_abs(),
+        tokens: tokens as u64,
+        money: money as u64,
+    })
+}
