@@ -66,14 +66,17 @@ export async function consolePromises({ promise, house, browser, page, watch, re
   await promise("hostile names and texts are shown inert in the lists", async () => {
     await say(other, `remember ${HOSTILE}`);
     await other.getByText("remembered").first().waitFor();
-    await say(other, HOSTILE);
+    // While its card waits, the person's words are the last that were said there.
+    await say(other, `write hostile.txt: ${HOSTILE}`);
+    await other.locator(".card:not(.closed)").waitFor();
     await page.goto(`${page.url().split("#")[0]}#memories`);
     const memory = await page.locator(".row .text").first().textContent();
     assert.ok(memory.startsWith("<img src=x onerror=alert(1)> a\\u{202e}txt.exe"), memory);
     await page.goto(`${page.url().split("#")[0]}#chats`);
-    await page.locator(".row .text").first().waitFor();
+    await page.locator(".row .text", { hasText: "onerror" }).first().waitFor();
     assert.equal(await page.locator("main img").count(), 0);
     assert.equal((await page.textContent("main")).includes("\u202E"), false);
+    await press(other, "Deny");
   });
 
   await promise("a file is downloaded, not opened", async () => {

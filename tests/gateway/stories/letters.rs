@@ -121,9 +121,12 @@ async fn f38_trouble_that_may_pass_is_tried_again_later_each_time() {
     let at = |n| house.fake().arrival("editmessagetext", n).unwrap();
     let (first, second) = (at(1).duration_since(at(0)), at(2).duration_since(at(1)));
     assert!(second > first, "{first:?} then {second:?}");
+    chat.told("denied, so it did not run").await;
+    house.all_sent().await;
     let shown = house.fake().messages(ANNA.direct());
-    let cards = shown
+    let denied = shown
         .iter()
-        .filter(|message| message.text.contains("Denied"));
-    assert_eq!(cards.count(), 1);
+        .filter(|message| message.text.contains("Denied by owner"));
+    // The welcome, the card, and what the agent says of the answer: nothing twice.
+    assert_eq!((shown.len(), denied.count()), (3, 1), "{shown:?}");
 }

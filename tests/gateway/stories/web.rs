@@ -159,7 +159,12 @@ async fn a_pdf_is_read_elsewhere_and_a_bomb_or_a_broken_one_ends_there() {
         assert!(said.iter().any(|said| why.text.contains(said)), "{why:?}");
     }
     chat.settle().await;
-    assert_eq!(house.errors().lines().last(), Some("owner is paired."));
+    // The link of a line comes late where its platform is slower than the start.
+    let errors = house.errors();
+    let said = errors
+        .lines()
+        .filter(|line| !line.starts_with("  https://t.me/"));
+    assert_eq!(said.collect::<Vec<_>>(), ["owner is paired."]);
 }
 
 #[tokio::test]
