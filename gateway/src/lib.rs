@@ -18,13 +18,11 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use adapters::web::Web;
-use bot_policy::id::{LineId, Place, Timestamp};
 use bot_policy::secret::NotRedactable;
 use tokio::sync::{Mutex, mpsc, watch};
 
@@ -47,6 +45,7 @@ pub mod folder;
 mod gate;
 mod holds;
 mod hooks;
+mod house;
 pub mod http;
 mod inbox;
 pub mod keep;
@@ -70,20 +69,19 @@ mod toolbox;
 mod why;
 pub mod writer;
 
-use agent::model::{Model, ModelSetupError, chosen};
-use agent::tools::{Engine, Files, ToolError, Tools};
-use cli::banner::{Banner, OwnerCode};
+use agent::model::{ModelSetupError, chosen};
+use agent::tools::{Engine, ToolError};
+use cli::banner::Banner;
 use cli::qr::Room;
-use config::{Config, Judging};
+use config::Config;
 use ends::expire;
 use folder::DataFolder;
+use house::House;
 use http::admin::AdminToken;
-use inbox::Signal;
 use lines::{Lines, hear};
 use rulebook::Rulebook;
 use secrets::Secrets;
-use socket::LineStatus;
-use store::{Letter, PlaceId, Store};
+use store::Store;
 
 /// The name of the one bot of this version; it stands in every record.
 const BOT: &str = "postern";
@@ -149,64 +147,6 @@ pub enum RunError {
     /// The first owner code could not be made.
     #[error(transparent)]
     Code(#[from] socket::KeeperError),
-}
-
-/// What every part of the running gateway shares.
-struct House {
-    store: Store,
-    lines: Lines,
-    tools: Tools,
-    files: Arc<Files>,
-    uploads: PathBuf,
-    /// Where the copies of files lie that were sent.
-    sent: PathBuf,
-    model: Arc<dyn Model>,
-    /// What the model may use up; none while it costs nothing.
-    budget: Option<config::model::Budget>,
-    secrets: Secrets,
-    rulebook: Rulebook,
-    /// Keys the digests of what the audit does not keep.
-    audit_key: String,
-    judging: Judging,
-    /// Where the folders of the places are.
-    workspaces: PathBuf,
-    letters: mpsc::UnboundedSender<Letter>,
-    signals: mpsc::UnboundedSender<Signal>,
-    states: watch::Sender<BTreeMap<LineId, LineStatus>>,
-    room: Room,
-    since: Timestamp,
-    web_address: String,
-    /// The first owner code with the links that were shown beside it, once it was shown.
-    first_code: OnceLock<OwnerCode>,
-    /// Which places were asked to be quiet.
-    holds: holds::Holds,
-    /// Whether letters were sent before in this run.
-    outbox_runs: AtomicBool,
-    /// Which parts have crashed since the start.
-    crashes: keep::Crashes,
-    /// Whether the store could be written when it was last asked.
-    pulse: pulse::Pulse,
-}
-
-impl House {
-    /// How much of a card's body a place shows before it is cut.
-    fn card_body(&self, place: &Place) -> usize {
-        self.lines
-            .get(&place.line)
-            .map_or(0, |line| line.capabilities().card_body)
-    }
-
-    /// The folder of a place, whether or not it exists yet.
-    fn workspace(&self, place: PlaceId) -> PathBuf {
-        self.workspaces.join(place.0.to_string())
-    }
-
-    /// Says something to whoever watches the terminal.
-    fn say_at_terminal(&self, text: &str) {
-        use std::io::Write;
-        // Nobody may be watching; the same is in the audit.
-        let _ = writeln!(std::io::stderr(), "{}", self.secrets.cut(text));
-    }
 }
 
 /// Runs until `shutdown` is done.
