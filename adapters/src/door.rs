@@ -6,19 +6,16 @@ use std::time::Duration;
 use bot_policy::secret::Secret;
 use url::Url;
 
-/// A path on which one platform reaches one line.
+/// A path on which one platform reaches one line, by one method.
 #[derive(Clone, Debug)]
 pub struct Door {
-    /// The whole path, beginning with a slash. No two doors of one gateway have the same.
+    /// The whole path, beginning with a slash. Only one line has it, with a door for each method.
     pub path: String,
-    /// The only method that is let in.
+    /// The method that it lets in.
     pub method: DoorMethod,
     /// The largest body that is read, in bytes.
     pub cap: usize,
-    /// The header that must be there exactly once, in lower case: it holds the secret or the
-    /// signature.
-    pub header: &'static str,
-    /// How it is checked.
+    /// What must be shown at it.
     pub check: Check,
 }
 
@@ -31,11 +28,14 @@ pub enum DoorMethod {
     Post,
 }
 
-/// What proves that a request comes from the platform.
+/// What proves that a request comes from the platform. A header is named in lower case and must be
+/// there exactly once.
 #[derive(Clone, Debug)]
 pub enum Check {
     /// The header is a signature by this key (RFC 8032), in hexadecimal digits.
     Ed25519 {
+        /// Where it stands.
+        header: &'static str,
         /// The platform's public key.
         key: [u8; 32],
         /// What is signed.
@@ -45,6 +45,8 @@ pub enum Check {
     /// digits. Several keys are right while one takes the place of another; none or an empty one
     /// lets nothing in.
     HmacSha256 {
+        /// Where it stands.
+        header: &'static str,
         /// The keys.
         keys: Vec<Secret<String>>,
         /// What stands before the digits.
@@ -52,9 +54,23 @@ pub enum Check {
         /// What is signed.
         over: Signed,
     },
+    /// A parameter behind the question mark is this secret, and stands there exactly once: the
+    /// handshake of platforms that ask whether the address is ours. Else the answer is 403. An
+    /// empty secret lets nothing in.
+    Query {
+        /// The parameter.
+        name: &'static str,
+        /// What it must be.
+        secret: Secret<String>,
+    },
     /// The header is this secret. It is compared before anything of the body is read; an empty one
     /// lets nothing in.
-    Secret(Secret<String>),
+    Secret {
+        /// Where it stands.
+        header: &'static str,
+        /// What it must be.
+        secret: Secret<String>,
+    },
 }
 
 /// What a signature covers: the raw body, perhaps with a time before it.
@@ -80,6 +96,8 @@ pub enum Signed {
 pub struct Arrived {
     /// The path, as the door names it.
     pub path: String,
+    /// By which of the path's doors it came in.
+    pub method: DoorMethod,
     /// What stood after the question mark.
     pub query: Option<String>,
     /// The body, byte for byte, at most the door's cap.

@@ -60,7 +60,8 @@ pub trait Adapter: Send + Sync {
     /// that it arrived, so what it holds is stored before.
     ///
     /// # Errors
-    /// When it could not be stored or is none of ours; the platform is told to send it again.
+    /// `Refused` when it is none of ours, which is answered with 403. Otherwise it could not be
+    /// stored, and the platform is told to send it again.
     async fn webhook(
         &self,
         request: Arrived,

@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use adapters::{Adapter, Arrived, Door, DoorAnswer, Ground, Webhooks};
+use adapters::{Adapter, AdapterError, Arrived, Door, DoorAnswer, Ground, Webhooks};
 use async_trait::async_trait;
 use bot_policy::id::LineId;
 use bot_policy::secret::Secret;
@@ -184,11 +184,16 @@ impl Porter for Porch {
     }
 
     async fn deliver(&self, request: Arrived) -> Result<DoorAnswer, Undelivered> {
-        let line = self.by_path.get(&request.path).ok_or(Undelivered)?;
+        let line = self.by_path.get(&request.path).ok_or(Undelivered::Never)?;
         let inbox = inbox::Door(self.house.clone());
         line.webhook(request, &inbox).await.map_err(|error| {
-            tracing::error!(line = %line.line(), %error, "a webhook could not be taken in");
-            Undelivered
+            let line = line.line();
+            if let AdapterError::Refused(_) = error {
+                tracing::warn!(%line, %error, "a webhook is none of ours");
+                return Undelivered::Never;
+            }
+            tracing::error!(%line, %error, "a webhook could not be taken in");
+            Undelivered::Now
         })
     }
 }

@@ -27,8 +27,16 @@ impl Porter for Remembers {
     }
 
     async fn deliver(&self, request: Arrived) -> Result<DoorAnswer, Undelivered> {
-        if request.body == b"broken" {
-            return Err(Undelivered);
+        match &request.body[..] {
+            b"broken" => return Err(Undelivered::Now),
+            b"none of ours" => return Err(Undelivered::Never),
+            _ => {}
+        }
+        if request.method == DoorMethod::Get {
+            return Ok(DoorAnswer {
+                kind: Some("text/plain"),
+                body: "challenge".to_owned(),
+            });
         }
         self.came.lock().unwrap().push(request);
         Ok(DoorAnswer {
@@ -45,15 +53,12 @@ struct Gate {
 
 impl Gate {
     async fn open(check: Check) -> Self {
-        let door = Door {
-            path: "/hooks/line".to_owned(),
-            method: DoorMethod::Post,
-            cap: 1000,
-            header: "x-proof",
-            check,
-        };
+        Self::with(vec![door(DoorMethod::Post, 1000, check)]).await
+    }
+
+    async fn with(doors: Vec<Door>) -> Self {
         let porter = Arc::new(Remembers {
-            doors: vec![door],
+            doors,
             came: Mutex::default(),
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -94,8 +99,20 @@ impl Gate {
     }
 }
 
+fn door(method: DoorMethod, cap: usize, check: Check) -> Door {
+    Door {
+        path: "/hooks/line".to_owned(),
+        method,
+        cap,
+        check,
+    }
+}
+
 fn secret() -> Check {
-    Check::Secret(Secret::new(SECRET.to_owned()))
+    Check::Secret {
+        header: "x-proof",
+        secret: Secret::new(SECRET.to_owned()),
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -150,12 +167,17 @@ async fn f86_a_large_body_with_a_wrong_secret_is_refused_without_reading_it() {
 
 #[tokio::test]
 async fn f89_a_blank_secret_or_key_lets_nothing_in() {
-    let gate = Gate::open(Check::Secret(Secret::new(String::new()))).await;
+    let gate = Gate::open(Check::Secret {
+        header: "x-proof",
+        secret: Secret::new(String::new()),
+    })
+    .await;
     assert_eq!(gate.posted(&[("x-proof", "")], b"{}").await, 401);
     let blank = hmac::Key::new(hmac::HMAC_SHA256, b"");
     let signed = hex(hmac::sign(&blank, b"{}").as_ref());
     for keys in [vec![], vec![Secret::new(String::new())]] {
         let gate = Gate::open(Check::HmacSha256 {
+            header: "x-proof",
             keys,
             prefix: "sha256=",
             over: Signed::Body,
@@ -167,16 +189,95 @@ async fn f89_a_blank_secret_or_key_lets_nothing_in() {
     }
 }
 
+fn handshake() -> Door {
+    let check = Check::Query {
+        name: "hub.verify_token",
+        secret: Secret::new("open & \u{e9}".to_owned()),
+    };
+    door(DoorMethod::Get, 0, check)
+}
+
+#[tokio::test]
+async fn f88_a_handshake_needs_its_word_once_and_opens_nothing_else() {
+    let gate = Gate::with(vec![handshake(), door(DoorMethod::Post, 1000, secret())]).await;
+    let right = "hub.verify_token=open+%26+%C3%A9";
+    for (query, status) in [
+        (format!("?hub.mode=subscribe&{right}&hub.challenge=5"), 200),
+        (format!("?{right}&{right}"), 403),
+        ("?hub.verify_token=open".to_owned(), 403),
+        ("?hub.verify_token=".to_owned(), 403),
+        ("?hub%2Everify_token".to_owned(), 403),
+        ("?".to_owned(), 403),
+        (String::new(), 403),
+    ] {
+        let head = format!("GET /hooks/line{query} HTTP/1.1\r\nhost: a\r\n\r\n");
+        assert_eq!(gate.answers(&head, b"").await, status, "{query}");
+    }
+    // The word of the handshake is no secret of what is posted.
+    let head = format!("POST /hooks/line?{right} HTTP/1.1\r\nhost: a\r\n\r\n");
+    assert_eq!(gate.answers(&head, b"").await, 401);
+    assert_eq!(gate.posted(&[("x-proof", SECRET)], b"{}").await, 200);
+    let head = "DELETE /hooks/line HTTP/1.1\r\nhost: a\r\n\r\n";
+    assert_eq!(gate.answers(head, b"").await, 405);
+    let blank = Check::Query {
+        name: "hub.verify_token",
+        secret: Secret::new(String::new()),
+    };
+    let gate = Gate::with(vec![door(DoorMethod::Get, 0, blank)]).await;
+    let head = "GET /hooks/line?hub.verify_token= HTTP/1.1\r\nhost: a\r\n\r\n";
+    assert_eq!(gate.answers(head, b"").await, 403);
+}
+
+#[tokio::test]
+async fn what_slow_senders_hold_has_an_end_and_others_come_in_after_it() {
+    let large = 3 << 20;
+    let gate = Gate::with(vec![door(DoorMethod::Post, large, secret())]).await;
+    let head = format!(
+        "POST /hooks/line HTTP/1.1\r\nhost: a\r\ncontent-length: {large}\r\nx-proof: {SECRET}\r\n\r\n"
+    );
+    // All but the last byte of each: what they sent is held, so there is no room for all.
+    let most = vec![b'x'; large - 1];
+    let mut turned_away = 0;
+    let mut waiting = Vec::new();
+    for _ in 0..12 {
+        let mut stream = TcpStream::connect(gate.at).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let _ = stream.write_all(&most).await;
+        let mut answer = [0; 12];
+        let wait = tokio::time::timeout(Duration::from_millis(300), stream.read(&mut answer));
+        match wait.await {
+            Ok(Ok(_)) => turned_away += usize::from(&answer == b"HTTP/1.1 503"),
+            Ok(Err(_)) => turned_away += 1,
+            Err(_) => waiting.push(stream),
+        }
+    }
+    assert!(turned_away > 0, "all {} were held", waiting.len());
+    assert!(!waiting.is_empty());
+    drop(waiting);
+    let mut last = 0;
+    for _ in 0..100 {
+        last = gate.posted(&[("x-proof", SECRET)], b"{}").await;
+        if last == 200 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(last, 200);
+}
+
 #[tokio::test]
 async fn what_cannot_be_stored_is_to_be_sent_again() {
     let gate = Gate::open(secret()).await;
     assert_eq!(gate.posted(&[("x-proof", SECRET)], b"broken").await, 503);
+    let never = gate.posted(&[("x-proof", SECRET)], b"none of ours").await;
+    assert_eq!(never, 403);
     assert_eq!(gate.posted(&[("x-proof", SECRET)], b"{}").await, 200);
 }
 
 #[tokio::test]
 async fn f87_an_hmac_is_over_the_raw_bytes_by_any_of_the_keys() {
     let gate = Gate::open(Check::HmacSha256 {
+        header: "x-proof",
         keys: ["Jefe", "another"]
             .map(|key| Secret::new(key.to_owned()))
             .into(),
@@ -215,6 +316,7 @@ async fn f87_an_hmac_is_over_the_raw_bytes_by_any_of_the_keys() {
 #[tokio::test]
 async fn f90_a_signed_time_may_not_be_far_from_ours_and_stands_once() {
     let gate = Gate::open(Check::HmacSha256 {
+        header: "x-proof",
         keys: vec![Secret::new("key".to_owned())],
         prefix: "v0=",
         over: Signed::Timed {
@@ -262,6 +364,7 @@ async fn ed25519_agrees_with_rfc_8032() {
     let pair = Ed25519KeyPair::from_seed_unchecked(&seed).unwrap();
     let key: [u8; 32] = pair.public_key().as_ref().try_into().unwrap();
     let gate = Gate::open(Check::Ed25519 {
+        header: "x-proof",
         key,
         over: Signed::Body,
     })

@@ -68,8 +68,10 @@ impl Hook {
             path: self.path.clone(),
             method: DoorMethod::Post,
             cap: LARGEST_UPDATE,
-            header: "x-telegram-bot-api-secret-token",
-            check: Check::Secret(self.secret.clone()),
+            check: Check::Secret {
+                header: "x-telegram-bot-api-secret-token",
+                secret: self.secret.clone(),
+            },
         }
     }
 

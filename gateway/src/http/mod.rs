@@ -35,9 +35,10 @@ mod file;
 mod guard;
 mod hooks;
 mod page;
+mod proof;
+mod room;
 mod seats;
 mod session;
-mod signature;
 mod tries;
 
 use admin::AdminToken;

@@ -1,12 +1,17 @@
-//! Did the platform sign these bytes? Over the raw body, as it came; compared in constant time.
+//! Does this request come from the platform? A secret in its head is compared before the body is
+//! read, a signature over the raw bytes as they came; both in constant time.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use adapters::{Check, Signed};
 use axum::http::HeaderMap;
+use axum::http::request::Parts;
+use bot_policy::secret::Secret;
 use hmac::{Hmac, Mac};
 use ring::signature::{ED25519, UnparsedPublicKey};
 use sha2::Sha256;
+use subtle::ConstantTimeEq;
+use url::form_urlencoded;
 
 use super::hooks::the_only;
 
@@ -14,7 +19,28 @@ use super::hooks::the_only;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Wrong;
 
-/// Checks the proof of a request against what it signs. A secret was compared before.
+/// What the head of a request shows: the header of a signature, or a secret that was compared.
+pub(super) fn of<'a>(check: &Check, head: &'a Parts) -> Result<&'a [u8], Wrong> {
+    match check {
+        Check::Ed25519 { header, .. } | Check::HmacSha256 { header, .. } => {
+            the_only(&head.headers, header).ok_or(Wrong)
+        }
+        Check::Query { name, secret } => {
+            let pairs = form_urlencoded::parse(head.uri.query().unwrap_or("").as_bytes());
+            let mut shown = pairs.filter(|(key, _)| key == name);
+            match (shown.next(), shown.next()) {
+                (Some((_, shown)), None) => same(shown.as_bytes(), secret).map(|()| &[][..]),
+                (_, _) => Err(Wrong),
+            }
+        }
+        Check::Secret { header, secret } => {
+            let shown = the_only(&head.headers, header).ok_or(Wrong)?;
+            same(shown, secret).map(|()| shown)
+        }
+    }
+}
+
+/// Checks the proof of a request against what it signs.
 pub(super) fn check(
     check: &Check,
     proof: &[u8],
@@ -22,7 +48,7 @@ pub(super) fn check(
     body: &[u8],
 ) -> Result<(), Wrong> {
     match check {
-        Check::Ed25519 { key, over } => {
+        Check::Ed25519 { key, over, .. } => {
             let proof = digits(proof)?;
             let mut whole = before_the_body(*over, headers)?;
             whole.extend_from_slice(body);
@@ -30,7 +56,9 @@ pub(super) fn check(
                 .verify(&whole, &proof)
                 .map_err(|_| Wrong)
         }
-        Check::HmacSha256 { keys, prefix, over } => {
+        Check::HmacSha256 {
+            keys, prefix, over, ..
+        } => {
             let proof = digits(proof.strip_prefix(prefix.as_bytes()).ok_or(Wrong)?)?;
             let before = before_the_body(*over, headers)?;
             let right = keys.iter().filter(|key| !key.reveal().is_empty());
@@ -44,7 +72,17 @@ pub(super) fn check(
                 });
             if right { Ok(()) } else { Err(Wrong) }
         }
-        Check::Secret(_) => Ok(()),
+        Check::Query { .. } | Check::Secret { .. } => Ok(()),
+    }
+}
+
+fn same(shown: &[u8], secret: &Secret<String>) -> Result<(), Wrong> {
+    let secret = secret.reveal().as_bytes();
+    let right: bool = shown.ct_eq(secret).into();
+    if right && !secret.is_empty() {
+        Ok(())
+    } else {
+        Err(Wrong)
     }
 }
 
