@@ -19,8 +19,10 @@ use bot_policy::secret::Secret;
 use serde::{Deserialize, Serialize};
 
 mod door;
+mod drawn;
 mod http;
 pub mod markup;
+mod rich;
 pub mod telegram;
 pub mod web;
 

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use bot_policy::event::FileKind;
 use bot_policy::id::{MessageRef, Place};
-use bot_policy::message::{Addresses, Body, Enclosure, Notice, OutboundMessage};
+use bot_policy::message::{Body, Enclosure, Notice, OutboundMessage};
 use reqwest::multipart::{Form, Part as Piece};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::api::Api;
-use super::encode::{Part, encode, unsigned};
-use super::rich::{Face, Rich};
-use crate::{AdapterError, Encoded};
+use super::encode::{Part, encode};
+use super::entities::pieces;
+use crate::{AdapterError, Encoded, drawn};
 
 /// The longest caption, in UTF-16 units (Bot API: "0-1024 characters").
 const CAPTION: usize = 1024;
@@ -40,14 +40,9 @@ enum Shown {
 /// The parts of a message with a file.
 pub(super) fn enclosed(file: &Enclosure, message: &OutboundMessage) -> Vec<Encoded> {
     let photo = file.kind == FileKind::Photo && file.bytes <= PHOTO;
-    let mut caption = Rich::default();
-    caption.push(&unsigned(&file.caption), Face::default());
-    let caption = match file.addresses {
-        Addresses::Inert => caption.inert(),
-        Addresses::Live => caption,
-    };
+    let caption = drawn::plain(&file.caption, file.addresses);
     let fits = caption.units() <= CAPTION;
-    let piece = caption.cut().into_iter().next().filter(|_| fits);
+    let piece = pieces(&caption).into_iter().next().filter(|_| fits);
     let (text, entities) =
         piece.map_or_else(Default::default, |piece| (piece.text, piece.entities));
     let part = Part {

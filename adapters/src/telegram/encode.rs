@@ -1,20 +1,16 @@
 //! How does a message look on Telegram? Plain text with entities, cut to fit.
 
-use bot_policy::card::LEADING_SIGN;
-use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage, Reply};
+use bot_policy::message::{Addresses, Body, Choices, OutboundMessage};
 use serde::{Deserialize, Serialize};
 use teloxide_core::payloads::{EditMessageText, SendMessage};
 use teloxide_core::types::{
     ChatId, InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity,
     MessageId, Recipient, ReplyMarkup, ReplyParameters,
 };
-use url::Url;
 
-use super::card::fitted;
 use super::enclose::{Carried, enclosed};
-use super::rich::{self, Face, Piece, Rich};
-use crate::Encoded;
-use crate::markup::{self, Block, BlockKind, Inline};
+use super::entities::{LIMITS, Piece, pieces};
+use crate::{Encoded, drawn, rich};
 
 /// One message, ready to send and to store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,31 +37,17 @@ pub(super) struct Part {
 /// Renders a message. A reply or notice is cut into as many parts as it needs; a card is one
 /// part, unless its destinations alone are longer, which are never cut.
 pub(super) fn encode(message: &OutboundMessage) -> Vec<Encoded> {
+    let guarded = |addresses| addresses == Addresses::Inert;
     let (rich, choices, guarded) = match &message.body {
-        Body::Card(card) => (fitted(card), Some(&card.choices), true),
+        Body::Card(card) => (drawn::card(card, LIMITS.units), Some(&card.choices), true),
         Body::File(file) => return enclosed(file, message),
-        Body::Notice(Notice {
-            text,
-            addresses,
-            choices,
-        }) => {
-            let mut rich = Rich::default();
-            rich.push(&unsigned(text), Face::default());
-            match addresses {
-                Addresses::Inert => (rich.inert(), Some(choices), true),
-                Addresses::Live => (rich, Some(choices), false),
-            }
+        Body::Notice(notice) => {
+            let choices = Some(&notice.choices);
+            (drawn::notice(notice), choices, guarded(notice.addresses))
         }
-        Body::Reply(reply) => {
-            let rich = rendered(reply);
-            match reply.addresses {
-                Addresses::Inert => (rich.inert(), None, true),
-                Addresses::Live => (rich, None, false),
-            }
-        }
+        Body::Reply(reply) => (drawn::reply(reply), None, guarded(reply.addresses)),
     };
-    let mut parts: Vec<Part> = rich
-        .cut()
+    let mut parts: Vec<Part> = pieces(&rich)
         .into_iter()
         .map(|piece| part(piece, guarded))
         .collect();
@@ -118,7 +100,7 @@ impl Part {
     /// The text that stands alone, without entities.
     pub(super) fn bare(&self) -> String {
         let text = self.bare.as_ref().unwrap_or(&self.text);
-        rich::head(text, rich::MOST_UNITS).to_owned()
+        rich::head(text, LIMITS.units).to_owned()
     }
 
     fn keyboard(&self) -> Option<InlineKeyboardMarkup> {
@@ -163,137 +145,4 @@ fn no_preview() -> LinkPreviewOptions {
         prefer_large_media: false,
         show_above_text: false,
     }
-}
-
-pub(super) fn unsigned(text: &str) -> String {
-    text.replace(LEADING_SIGN, "")
-}
-
-fn rendered(reply: &Reply) -> Rich {
-    let mut rich = Rich::default();
-    let document = markup::parse(&reply.markdown);
-    let mut before: Option<&Block> = None;
-    for block in &document.blocks {
-        if let Some(before) = before {
-            let face = Face {
-                quote: before.quotes > 0 && block.quotes > 0,
-                ..Face::default()
-            };
-            let together = before.lists > 0 && block.lists > 0;
-            rich.push(if together { "\n" } else { "\n\n" }, face);
-        }
-        draw(&mut rich, block, reply.addresses);
-        before = Some(block);
-    }
-    if let Some(footer) = &reply.footer {
-        if !rich.is_blank() {
-            rich.push("\n\n", Face::default());
-        }
-        rich.push(
-            &unsigned(footer),
-            Face {
-                italic: true,
-                ..Face::default()
-            },
-        );
-    }
-    rich
-}
-
-fn draw(rich: &mut Rich, block: &Block, addresses: Addresses) {
-    let base = Face {
-        quote: block.quotes > 0,
-        ..Face::default()
-    };
-    let pre = |language: &Option<String>| Face {
-        pre: Some(language.clone()),
-        ..base.clone()
-    };
-    match &block.kind {
-        BlockKind::Code { language, text } => {
-            rich.push(&unsigned(text.trim_end_matches('\n')), pre(language));
-        }
-        BlockKind::Heading(text) => {
-            draw_line(rich, text, &Face { bold: true, ..base }, addresses);
-        }
-        BlockKind::Item { mark, text } => {
-            rich.push(&"  ".repeat(block.lists.saturating_sub(1)), base.clone());
-            rich.push(&format!("{mark} "), base.clone());
-            draw_line(rich, text, &base, addresses);
-        }
-        BlockKind::Paragraph(text) => {
-            rich.push(&"  ".repeat(block.lists), base.clone());
-            draw_line(rich, text, &base, addresses);
-        }
-        BlockKind::Rule => rich.push("———", base),
-        BlockKind::Table(rows) => rich.push(&unsigned(&table(rows)), pre(&None)),
-    }
-}
-
-fn draw_line(rich: &mut Rich, line: &[Inline], base: &Face, addresses: Addresses) {
-    let mut inlines = line.iter().peekable();
-    while let Some(inline) = inlines.next() {
-        let mut face = Face {
-            bold: base.bold || inline.style.bold,
-            code: inline.style.code,
-            italic: inline.style.italic,
-            strike: inline.style.strike,
-            ..base.clone()
-        };
-        face.link = match (addresses, &inline.link) {
-            (Addresses::Live, Some(link)) => Url::parse(link)
-                .ok()
-                .filter(|url| matches!(url.scheme(), "http" | "https" | "mailto")),
-            (Addresses::Live, None) | (Addresses::Inert, _) => None,
-        };
-        let pressed = face.link.is_some();
-        rich.push(&unsigned(&inline.text), face);
-        let ends = inlines.peek().is_none_or(|next| next.link != inline.link);
-        if let Some(link) = &inline.link
-            && ends
-            && !pressed
-            && *link != inline.text
-        {
-            rich.push(&format!(" ({})", unsigned(link)), base.clone());
-        }
-    }
-}
-
-/// Rows under each other in columns; where padding would outgrow the text, without columns.
-fn table(rows: &[Vec<String>]) -> String {
-    let width = |cell: &String| cell.chars().count();
-    let mut widths: Vec<usize> = Vec::new();
-    let mut content = 0usize;
-    for row in rows {
-        for (at, cell) in row.iter().enumerate() {
-            content = content.saturating_add(width(cell));
-            match widths.get_mut(at) {
-                Some(widest) => *widest = (*widest).max(width(cell)),
-                None => widths.push(width(cell)),
-            }
-        }
-    }
-    let padded = widths.iter().sum::<usize>().saturating_mul(rows.len());
-    let aligned = padded <= content.saturating_mul(4).saturating_add(400);
-    let mut out = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (at, cell) in row.iter().enumerate() {
-            if at > 0 {
-                line.push_str(" | ");
-            }
-            line.push_str(cell);
-            let missing = widths
-                .get(at)
-                .copied()
-                .unwrap_or(0)
-                .saturating_sub(width(cell));
-            if aligned {
-                line.extend(std::iter::repeat_n(' ', missing));
-            }
-        }
-        out.push_str(line.trim_end());
-        out.push('\n');
-    }
-    out.trim_end_matches('\n').to_owned()
 }

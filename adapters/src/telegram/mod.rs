@@ -3,22 +3,21 @@
 //! ```text
 //!  getUpdates -> listen -> decode (pure; parts, addressed) -> Inbox
 //!  a door     -> hook   -> decode
-//!  OutboundMessage -> encode (pure; rich) -> send, edit -> sendMessage, editMessageText
+//!  OutboundMessage -> encode (pure; entities) -> send, edit -> sendMessage, editMessageText
 //! ```
 
 mod addressed;
 mod api;
-mod card;
 mod config;
 mod decode;
 mod enclose;
 mod encode;
+mod entities;
 mod files;
 mod hook;
 mod listen;
 mod parts;
 mod preview;
-mod rich;
 
 use std::path::{Path, PathBuf};
 use std::sync::{OnceLock, PoisonError, RwLock};
@@ -202,7 +201,7 @@ impl Adapter for Telegram {
     ) -> Result<(), AdapterError> {
         let mut call = AnswerCallbackQuery::new(CallbackQueryId(reply.0.clone()));
         if let Some(notice) = notice {
-            call.text = Some(rich::head(notice, LONGEST_NOTICE).to_owned());
+            call.text = Some(crate::rich::head(notice, LONGEST_NOTICE).to_owned());
             call.show_alert = Some(true);
         }
         match self.api.call(&call, Repeat::Harmless).await {

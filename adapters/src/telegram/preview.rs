@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use teloxide_core::types::MessageEntity;
 
-use super::rich::{Face, Rich};
+use super::entities::pieces;
+use crate::rich::{Face, Rich};
 
 /// How long it is at least from one change of a draft to the next: about one message in a second
 /// goes into one chat (Bot API FAQ, "My bot is hitting limits").
@@ -57,7 +58,7 @@ impl Drafts {
         });
         let mut rich = Rich::default();
         rich.push(text, Face::default());
-        let piece = rich.inert().cut().into_iter().next()?;
+        let piece = pieces(&rich.inert()).into_iter().next()?;
         let shown = Shown {
             id,
             text: text.to_owned(),

@@ -1,55 +1,25 @@
 //! Where does a long text end, and what is set how? Text with faces, cut into pieces that each
 //! fit one message.
 //!
-//! Faces travel as entities beside the text, never as markup inside it: nothing needs escaping,
-//! and nothing in the text can become markup. A face that is cut goes on in the next piece.
+//! Faces stand beside the text, never as markup inside it: nothing in the text can become markup.
+//! A face that is cut goes on in the next piece.
 
-use teloxide_core::types::{MessageEntity, MessageEntityKind};
 use url::Url;
 
 /// How a stretch of text is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Face {
-    pub(super) bold: bool,
-    pub(super) code: bool,
-    pub(super) italic: bool,
-    pub(super) link: Option<Url>,
+pub(crate) struct Face {
+    pub(crate) bold: bool,
+    pub(crate) code: bool,
+    pub(crate) italic: bool,
+    pub(crate) link: Option<Url>,
     /// A block of code, with its language.
-    pub(super) pre: Option<Option<String>>,
-    pub(super) quote: bool,
-    pub(super) strike: bool,
+    pub(crate) pre: Option<Option<String>>,
+    pub(crate) quote: bool,
+    pub(crate) strike: bool,
 }
 
 impl Face {
-    fn kinds(&self) -> Vec<MessageEntityKind> {
-        let mut kinds = Vec::new();
-        if self.quote {
-            kinds.push(MessageEntityKind::Blockquote);
-        }
-        if let Some(language) = &self.pre {
-            kinds.push(MessageEntityKind::Pre {
-                language: language.clone(),
-            });
-            return kinds;
-        }
-        if let Some(url) = &self.link {
-            kinds.push(MessageEntityKind::TextLink { url: url.clone() });
-        } else if self.code {
-            kinds.push(MessageEntityKind::Code);
-            return kinds;
-        }
-        if self.bold {
-            kinds.push(MessageEntityKind::Bold);
-        }
-        if self.italic {
-            kinds.push(MessageEntityKind::Italic);
-        }
-        if self.strike {
-            kinds.push(MessageEntityKind::Strikethrough);
-        }
-        kinds
-    }
-
     fn is_fixed(&self) -> bool {
         self.pre.is_some() || (self.code && self.link.is_none())
     }
@@ -57,22 +27,26 @@ impl Face {
 
 /// Text with faces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Rich {
+pub(crate) struct Rich {
     text: String,
     /// Where each face ends, in bytes; in order, without gaps.
     runs: Vec<(usize, Face)>,
 }
 
-/// What one message shows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
-    pub(super) text: String,
-    pub(super) entities: Vec<MessageEntity>,
+/// What one message holds at most.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits {
+    /// UTF-16 units of text.
+    pub(crate) units: usize,
+    /// Marks, as `weight` counts them.
+    pub(crate) marks: usize,
+    /// How many marks one stretch of this face takes.
+    pub(crate) weight: fn(&Face) -> usize,
 }
 
 impl Rich {
     /// Adds text in one face. Control characters but line breaks and tabs are left out.
-    pub(super) fn push(&mut self, text: &str, face: Face) {
+    pub(crate) fn push(&mut self, text: &str, face: Face) {
         let clean = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
         self.text.extend(text.chars().filter(clean));
         let end = self.text.len();
@@ -84,18 +58,30 @@ impl Rich {
     }
 
     /// Whether there is nothing to see.
-    pub(super) fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         self.text.trim().is_empty()
     }
 
-    /// Its length in UTF-16 units, as the platform counts.
-    pub(super) fn units(&self) -> usize {
+    /// The text alone.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Each stretch of text that is set in one face, in order.
+    pub(crate) fn stretches(&self) -> impl Iterator<Item = (&str, &Face)> {
+        let starts = std::iter::once(0).chain(self.runs.iter().map(|(end, _)| *end));
+        let pairs = starts.zip(&self.runs);
+        pairs.map(|(start, (end, face))| (self.text.get(start..*end).unwrap_or_default(), face))
+    }
+
+    /// Its length in UTF-16 units.
+    pub(crate) fn units(&self) -> usize {
         units(&self.text)
     }
 
     /// The same text, in which no address, name or command can be pressed: each word that an app
     /// would turn into a link is set in fixed width, where apps look for none.
-    pub(super) fn inert(self) -> Self {
+    pub(crate) fn inert(self) -> Self {
         let mut words = Vec::new();
         let mut at = 0;
         for word in self.text.split_inclusive(char::is_whitespace) {
@@ -136,13 +122,13 @@ impl Rich {
         inert
     }
 
-    /// Cuts into pieces, each within [`MOST_UNITS`] and [`MOST_ENTITIES`]. Only white space at
-    /// the cuts is lost. Linear: what is looked at again is less than half of a piece.
-    pub(super) fn cut(&self) -> Vec<Piece> {
+    /// Cuts into pieces, each within the limits. Only white space at the cuts is lost. Linear: what
+    /// is looked at again is less than half of a piece.
+    pub(crate) fn cut(&self, limits: Limits) -> Vec<Self> {
         let mut pieces = Vec::new();
         let (mut start, mut run) = (0, 0);
         while start < self.text.len() {
-            let end = self.end_of_piece(start, run);
+            let end = self.end_of_piece(start, run, limits);
             if let Some(piece) = self.piece(start, end, run) {
                 pieces.push(piece);
             }
@@ -154,23 +140,27 @@ impl Rich {
         pieces
     }
 
-    fn end_of_piece(&self, start: usize, mut run: usize) -> usize {
+    fn end_of_piece(&self, start: usize, mut run: usize, limits: Limits) -> usize {
         let rest = self.text.get(start..).unwrap_or_default();
-        let entities = |run: usize| self.runs.get(run).map_or(0, |(_, face)| face.kinds().len());
-        let (mut units, mut marks) = (0, entities(run));
+        let weight = |run: usize| {
+            self.runs
+                .get(run)
+                .map_or(0, |(_, face)| (limits.weight)(face))
+        };
+        let (mut units, mut marks) = (0, weight(run));
         let (mut line, mut word, mut safe) = (None, None, None);
         let mut before = None;
         for (at, c) in rest.char_indices() {
             let here = start + at;
             if self.runs.get(run).is_some_and(|(stop, _)| *stop <= here) {
                 run += 1;
-                marks += entities(run);
+                marks += weight(run);
             }
             if before.is_some_and(|before| parts_cleanly(before, c)) {
                 safe = Some(here);
             }
             units += c.len_utf16();
-            if at > 0 && (units > MOST_UNITS || marks > MOST_ENTITIES) {
+            if at > 0 && (units > limits.units || marks > limits.marks) {
                 let late = |(_, when): &(usize, usize)| when.saturating_mul(2) >= units;
                 return line
                     .filter(late)
@@ -190,7 +180,7 @@ impl Rich {
         self.text.len()
     }
 
-    fn piece(&self, start: usize, end: usize, run: usize) -> Option<Piece> {
+    fn piece(&self, start: usize, end: usize, run: usize) -> Option<Self> {
         let whole = self.text.get(start..end)?;
         let text = whole.trim_end().trim_start_matches('\n');
         if text.trim().is_empty() {
@@ -198,50 +188,29 @@ impl Rich {
         }
         let start = start + (whole.trim_end().len() - text.len());
         let end = start + text.len();
-        let mut entities = Vec::new();
-        let mut open: Vec<(MessageEntityKind, usize)> = Vec::new();
-        let (mut at, mut offset) = (start, 0);
+        let mut piece = Self::default();
+        let mut at = start;
         for (stop, face) in self.runs.iter().skip(run) {
             let stop = (*stop).min(end);
             if stop > at {
-                let kinds = face.kinds();
-                open.retain(|(kind, from)| {
-                    let stays = kinds.contains(kind);
-                    if !stays {
-                        entities.push(MessageEntity::new(kind.clone(), *from, offset - from));
-                    }
-                    stays
-                });
-                for kind in kinds {
-                    if !open.iter().any(|(known, _)| *known == kind) {
-                        open.push((kind, offset));
-                    }
-                }
-                offset += units(self.text.get(at..stop).unwrap_or_default());
+                piece.push(self.text.get(at..stop).unwrap_or_default(), face.clone());
                 at = stop;
             }
             if at >= end {
                 break;
             }
         }
-        for (kind, from) in open {
-            entities.push(MessageEntity::new(kind, from, offset - from));
-        }
-        entities.sort_by_key(|entity| (entity.offset, std::cmp::Reverse(entity.length)));
-        Some(Piece {
-            text: text.to_owned(),
-            entities,
-        })
+        Some(piece)
     }
 }
 
 /// How many UTF-16 units a text has.
-pub(super) fn units(text: &str) -> usize {
+pub(crate) fn units(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
 /// The longest start of a text that has at most so many UTF-16 units.
-pub(super) fn head(text: &str, most: usize) -> &str {
+pub(crate) fn head(text: &str, most: usize) -> &str {
     let mut units = 0;
     for (at, c) in text.char_indices() {
         units += c.len_utf16();
@@ -253,7 +222,7 @@ pub(super) fn head(text: &str, most: usize) -> &str {
 }
 
 /// The same text with its addresses broken, for when faces cannot protect it.
-pub(super) fn broken_addresses(text: &str) -> String {
+pub(crate) fn broken_addresses(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_inclusive(char::is_whitespace) {
         if leads_somewhere(word.trim_end()) {
@@ -325,11 +294,3 @@ fn parts_cleanly(before: char, after: char) -> bool {
 
 /// Schemes that an app follows without two slashes.
 const SCHEMES: [&str; 7] = ["mailto", "sms", "tel", "tg", "ton", "tonsite", "xmpp"];
-
-/// Longest text of a message, in UTF-16 units (Bot API, sendMessage: "1-4096 characters after
-/// entities parsing").
-pub(super) const MOST_UNITS: usize = 4096;
-
-/// How many entities one message keeps; the platform drops the rest without a word (Telegram
-/// limits: 100 per message).
-pub(super) const MOST_ENTITIES: usize = 100;
