@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{EventId, MessageRef, Place, Timestamp, UserRef};
+use crate::id::{AlbumId, EventId, MessageRef, Place, Timestamp, UserRef};
 
 /// One thing that happened on a platform.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,12 +51,13 @@ pub enum EventKind {
         /// Handle for answering the platform at once.
         reply: ReplyHandle,
     },
-    /// A message was deleted.
+    /// A message was deleted. The sender is whoever deleted it, where the platform says so.
     Delete {
         /// Which.
         message: MessageRef,
     },
-    /// A message was changed after it was sent. Edits never run anything.
+    /// A message was changed after it was sent: what the model has yet to read is replaced, and
+    /// what it has read is told it as context. Edits never run anything.
     Edit {
         /// Which.
         message: MessageRef,
@@ -73,8 +74,12 @@ pub enum EventKind {
         parts: Vec<Part>,
         /// Whether it speaks to the bot.
         addressed: Addressed,
+        /// What it is a part of, where the platform sends several files as a message each. The
+        /// gateway waits for the others and takes them in as one message.
+        #[serde(default)]
+        album: Option<AlbumId>,
     },
-    /// The chat goes on under another id.
+    /// The chat goes on under another id; the event's own place is the old one.
     Moved {
         /// Where.
         to: Place,

@@ -62,6 +62,9 @@ text_id! {
     EventId,
     /// A message as its platform numbers it, within its chat.
     MessageRef,
+    /// Several messages that one person sent as one thing, as the platform names them together;
+    /// unique within its chat.
+    AlbumId,
     /// A configured agent.
     BotName,
     /// A tool, as rules name it without the leading `@`.

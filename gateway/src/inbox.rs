@@ -220,7 +220,7 @@ fn kind(event: &InboundEvent) -> &'static str {
     }
 }
 
-/// Takes in again what could not be taken in, once its time has come.
+/// Takes in albums once they are whole, and again what could not be taken in.
 pub(crate) async fn take_in_again(house: Arc<House>) {
     loop {
         tokio::time::sleep(LOOK_AGAIN).await;

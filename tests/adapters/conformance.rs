@@ -8,7 +8,7 @@ use bot_policy::event::{
     ReplyHandle, Sender,
 };
 use bot_policy::id::{
-    ChatId, EventId, LineId, MessageRef, Place, Platform, ThreadId, Timestamp, UserRef,
+    AlbumId, ChatId, EventId, LineId, MessageRef, Place, Platform, ThreadId, Timestamp, UserRef,
 };
 
 /// The ids that a platform's recordings use.
@@ -64,6 +64,9 @@ pub const NAMES: [&str; 15] = [
     "hostile_names",
 ];
 
+/// What the album of every recording is called.
+const ALBUM: &str = "13900000000000001";
+
 /// Checks a platform's decoder against the whole list. `decode` reads one recording.
 pub fn check(ids: &Ids, decode: impl Fn(&str) -> Vec<InboundEvent>) {
     for name in ids.cannot {
@@ -96,6 +99,21 @@ fn expected(name: &str, ids: &Ids) -> Vec<InboundEvent> {
         message: MessageRef::new(ids.messages[at]),
         parts,
         addressed,
+        album: None,
+    };
+    let of_album = |what| match what {
+        EventKind::Message {
+            message,
+            parts,
+            addressed,
+            ..
+        } => EventKind::Message {
+            message,
+            parts,
+            addressed,
+            album: Some(AlbumId::new(ALBUM)),
+        },
+        other => other,
     };
     let event = |kind, what| base(ids, kind, what);
     match name {
@@ -137,9 +155,9 @@ fn expected(name: &str, ids: &Ids) -> Vec<InboundEvent> {
                 text("keep this", Provenance::Authored),
                 file(0, FileKind::Photo),
             ];
-            let first = event(Direct, message(0, parts, Bot));
+            let first = event(Direct, of_album(message(0, parts, Bot)));
             let parts = vec![file(1, FileKind::Photo)];
-            let mut second = event(Direct, message(1, parts, Bot));
+            let mut second = event(Direct, of_album(message(1, parts, Bot)));
             second.id = EventId::new(ids.events[1]);
             vec![first, second]
         }

@@ -468,6 +468,7 @@ fn message(account: &str, id: &str, text: &str) -> InboundEvent {
                 provenance: Provenance::Authored,
             }],
             addressed: Addressed::Bot,
+            album: None,
         },
     }
 }

@@ -317,6 +317,7 @@ pub fn message(chat: ChatKind, parts: Vec<Part>, addressed: Addressed) -> Inboun
             message: MessageRef::new("1"),
             parts,
             addressed,
+            album: None,
         },
     )
 }

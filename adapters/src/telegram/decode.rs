@@ -5,7 +5,9 @@
 //! "Update", "Message" and "CallbackQuery".
 
 use bot_policy::event::{Addressed, ChatKind, EventKind, InboundEvent, ReplyHandle, Sender};
-use bot_policy::id::{ChatId, EventId, LineId, MessageRef, Place, ThreadId, Timestamp, UserRef};
+use bot_policy::id::{
+    AlbumId, ChatId, EventId, LineId, MessageRef, Place, ThreadId, Timestamp, UserRef,
+};
 use serde_json::{Map, Value};
 
 use super::addressed;
@@ -96,6 +98,7 @@ impl Reader<'_> {
             message: message_ref(message)?,
             parts,
             addressed,
+            album: album(message),
         };
         self.event(message, sender, what)
     }
@@ -188,6 +191,12 @@ pub(super) fn integer(object: &Map<String, Value>, key: &str) -> Option<i64> {
 /// What the platform calls a message.
 pub(super) fn message_ref(message: &Map<String, Value>) -> Option<MessageRef> {
     integer(message, "message_id").map(|id| MessageRef::new(id.to_string()))
+}
+
+/// What the platform calls the album that a message is a part of.
+fn album(message: &Map<String, Value>) -> Option<AlbumId> {
+    let id = message.get("media_group_id")?.as_str()?;
+    (!id.is_empty()).then(|| AlbumId::new(id))
 }
 
 fn kind_of_chat(message: &Map<String, Value>) -> ChatKind {

@@ -86,6 +86,7 @@ pub fn upload(
             provenance: Provenance::Attached,
         }],
         addressed: Addressed::Bot,
+        album: None,
     };
     Ok(event(account, format!("{account}/say/{id}"), what, now))
 }
@@ -154,6 +155,7 @@ fn message(
             provenance: Provenance::Authored,
         }],
         addressed: Addressed::Bot,
+        album: None,
     };
     Ok(event(account, format!("{account}/say/{id}"), what, now))
 }

@@ -69,6 +69,7 @@ impl House {
                     provenance: Provenance::Authored,
                 }],
                 addressed: Addressed::Bot,
+                album: None,
             },
         };
         if !is_web {

@@ -121,6 +121,7 @@ fn settle(copy: &Connection, now: Timestamp) -> Result<(), StoreError> {
          DELETE FROM conversation WHERE id IN (SELECT id FROM kept_nowhere);
          DELETE FROM outbox WHERE target IS NOT NULL AND target NOT IN (SELECT id FROM outbox);
          DELETE FROM button; DELETE FROM session; DELETE FROM code; DELETE FROM lease;
+         DELETE FROM album_part;
          UPDATE event SET body = NULL, untaken = 0 WHERE body IS NOT NULL;
          UPDATE outbox SET state = 'dropped' WHERE state IN ('queued', 'sending');
          UPDATE claim SET closed = 1;

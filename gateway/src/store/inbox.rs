@@ -10,6 +10,7 @@ use bot_policy::pairing::LiveCodes;
 use bot_policy::taint::{Unmarked, label};
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::albums::arrived;
 use super::codes::{Tried, burn_shown, try_code};
 use super::commands::{Carried, carry_out};
 use super::conversations::{add, running_or_new};
@@ -78,16 +79,14 @@ impl Store {
                 if event.place.line == line
                     && let Some(seq) = claim(tx, &event, now)?
                 {
-                    let (mut once, again) = (Accepted::default(), event.clone());
-                    let taken = within_savepoint(tx, |tx| {
-                        take(&store, tx, seq, event, welcome.as_deref(), now, &mut once)
-                    });
-                    match taken {
-                        Ok(()) => accepted.join(once),
-                        Err(error) => match error.blame() {
-                            Blame::Machine => return Err(error),
-                            Blame::Work => put_off(tx, seq, &again, &error, now)?,
-                        },
+                    let shown = shown_to_a_group(&event);
+                    let ready = arrived(tx, seq, event, now)?;
+                    // What the group can read already is not secret until its album is whole.
+                    if ready.is_empty() {
+                        burn_all(tx, shown, now)?;
+                    }
+                    for (seq, event) in ready {
+                        accepted.join(try_take(&store, tx, seq, event, welcome.as_deref(), now)?);
                     }
                 }
             }
@@ -147,6 +146,31 @@ pub(super) fn claim_id(
         )?
         .execute(params![line.as_str(), id.as_str(), content, now.0])?;
     Ok((fresh == 1).then(|| tx.last_insert_rowid()))
+}
+
+/// Takes in one event by itself; one that fails is kept and tried again.
+pub(super) fn try_take(
+    store: &Store,
+    tx: &Connection,
+    seq: i64,
+    event: InboundEvent,
+    welcome: Option<&str>,
+    now: Timestamp,
+) -> Result<Accepted, StoreError> {
+    let (mut accepted, again) = (Accepted::default(), event.clone());
+    let taken = within_savepoint(tx, |tx| {
+        take(store, tx, seq, event, welcome, now, &mut accepted)
+    });
+    match taken {
+        Ok(()) => Ok(accepted),
+        Err(error) => match error.blame() {
+            Blame::Machine => Err(error),
+            Blame::Work => {
+                put_off(tx, seq, &again, &error, now)?;
+                Ok(Accepted::default())
+            }
+        },
+    }
 }
 
 pub(super) fn take(
@@ -210,10 +234,11 @@ pub(super) fn take(
             });
         }
     }
-    for text in shown {
-        burn_shown(tx, &text, now)?;
-    }
-    Ok(())
+    burn_all(tx, shown, now)
+}
+
+fn burn_all(tx: &Connection, shown: Vec<String>, now: Timestamp) -> Result<(), StoreError> {
+    shown.iter().try_for_each(|text| burn_shown(tx, text, now))
 }
 
 /// What a group could read in this event; any code in it is void.

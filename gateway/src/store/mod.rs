@@ -13,6 +13,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
 use crate::writer::{WriteError, Writer, within_savepoint};
 
+mod albums;
 mod approvals;
 mod asking;
 mod audit;
@@ -179,6 +180,7 @@ const STEPS: &[(i64, &str)] = &[
     (4, include_str!("migrations/0004_nothing_lost.sql")),
     (7, include_str!("migrations/0007_judge.sql")),
     (8, include_str!("migrations/0008_thought.sql")),
+    (9, include_str!("migrations/0009_albums.sql")),
 ];
 
 impl Store {

@@ -5,8 +5,9 @@ use bot_policy::event::{EventKind, InboundEvent, Sender};
 use bot_policy::id::{EventId, LineId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::albums::whole;
 use super::claims::owners_chats;
-use super::inbox::{Accepted, claim_id, take};
+use super::inbox::{Accepted, claim_id, take, try_take};
 use super::outbox::{About, Letter, notice, post};
 use super::pending::Pending;
 use super::people::{directory, person_of};
@@ -52,7 +53,8 @@ pub(super) fn put_off(
 }
 
 impl Store {
-    /// Tries events again that could not be taken in, once their time has come.
+    /// Takes in the albums that are whole, and again what could not be taken in, once its time has
+    /// come.
     pub async fn retake(
         &self,
         welcome: Option<String>,
@@ -67,6 +69,9 @@ impl Store {
                 .query_map(params![now.0, AT_ONCE], |row| Ok((row.get(0)?, row.get(1)?)))?
                 .collect::<Result<_, _>>()?;
             let mut accepted = Accepted::default();
+            for (seq, event) in whole(tx, now)? {
+                accepted.join(try_take(&store, tx, seq, event, welcome.as_deref(), now)?);
+            }
             for (seq, body) in due {
                 let event: InboundEvent = parse(&body)?;
                 let mut once = Accepted::default();
@@ -90,11 +95,14 @@ impl Store {
         .await
     }
 
-    /// Whether something waits to be taken in again.
+    /// Whether something waits to be taken in: an album that is whole, or what could not be before.
     pub async fn untaken(&self, now: Timestamp) -> Result<bool, StoreError> {
         self.read(move |tx| {
             Ok(tx
-                .prepare_cached("SELECT EXISTS (SELECT 1 FROM event WHERE body IS NOT NULL AND untaken = 1 AND due <= ?1)")?
+                .prepare_cached(
+                    "SELECT EXISTS (SELECT 1 FROM event WHERE body IS NOT NULL AND untaken = 1 AND due <= ?1)
+                     OR EXISTS (SELECT 1 FROM album_part WHERE due <= ?1)",
+                )?
                 .query_row([now.0], |row| row.get(0))?)
         })
         .await

@@ -42,6 +42,33 @@ impl Fake {
     /// A person sends a file to the bot: `kind` is the key of the message, `over` lies over what
     /// stands there. Gives the message's id.
     pub fn send_file(&self, user: User, chat: Chat, kind: &str, bytes: &[u8], over: Value) -> i64 {
+        let file = self.file(kind, bytes, over);
+        self.message(user, chat, "", json!({"text": null, kind: file}))
+    }
+
+    /// A person sends a part of an album, as the apps do it: a message each, one after the other,
+    /// and what is written under the album stands in one of them. Gives the message's id.
+    pub fn send_part(
+        &self,
+        user: User,
+        chat: Chat,
+        album: &str,
+        photo: &[u8],
+        caption: Option<&str>,
+    ) -> i64 {
+        let mut over = json!({"text": null, "media_group_id": album});
+        over["photo"] = self.file("photo", photo, json!({}));
+        if let Some(caption) = caption {
+            over["caption"] = json!(caption);
+            let entities = text::typed(caption);
+            if !entities.is_empty() {
+                over["caption_entities"] = json!(entities);
+            }
+        }
+        self.message(user, chat, "", over)
+    }
+
+    fn file(&self, kind: &str, bytes: &[u8], over: Value) -> Value {
         let id = self.hold(bytes);
         let mut file = json!({
             "file_id": id, "file_unique_id": format!("u{id}"), "file_size": bytes.len(),
@@ -49,7 +76,7 @@ impl Fake {
         for (key, value) in over.as_object().into_iter().flatten() {
             file[key] = value.clone();
         }
-        let file = match kind {
+        match kind {
             "photo" => {
                 file["width"] = json!(90);
                 file["height"] = json!(90);
@@ -60,8 +87,7 @@ impl Fake {
                 file
             }
             _ => file,
-        };
-        self.message(user, chat, "", json!({"text": null, kind: file}))
+        }
     }
 }
 

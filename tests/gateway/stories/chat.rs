@@ -92,6 +92,14 @@ impl Chat {
         }
     }
 
+    /// The chat, as Telegram knows it.
+    pub fn room(&self) -> fakes::telegram::Chat {
+        match &self.at {
+            At::Telegram(_, chat) => *chat,
+            At::Web { .. } => panic!("only on Telegram"),
+        }
+    }
+
     /// Types a line and sends it.
     pub async fn say(&self, text: &str) {
         match &self.at {

@@ -4,6 +4,7 @@
 pub(crate) mod chat;
 pub(crate) mod house;
 
+mod albums;
 mod answers_kept;
 mod asking;
 mod audit;
