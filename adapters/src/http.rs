@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use reqwest::header::HeaderMap;
 use serde::Serialize;
 
 use crate::{AdapterError, ConfigError};
@@ -22,6 +23,23 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     /// The body, at most [`LARGEST_ANSWER`] bytes.
     pub(crate) body: Vec<u8>,
+    /// What stood before it.
+    pub(crate) headers: HeaderMap,
+}
+
+impl Answer {
+    /// How long the other side asks us to wait, in the whole or broken seconds of `Retry-After`
+    /// (RFC 9110); at most a day.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        self.seconds("retry-after")
+    }
+
+    /// A header that holds seconds, whole or broken; at most a day.
+    pub(crate) fn seconds(&self, header: &str) -> Option<Duration> {
+        let text = self.headers.get(header)?.to_str().ok()?;
+        let seconds: f64 = text.trim().parse().ok()?;
+        Duration::try_from_secs_f64(seconds.min(86_400.0)).ok()
+    }
 }
 
 /// The client of all adapters: no proxy, no redirects, bounded waiting for a connection.
@@ -47,8 +65,19 @@ pub(crate) async fn post(
     patience: Duration,
     repeat: Repeat,
 ) -> Result<Answer, AdapterError> {
-    let sent = client.post(url).timeout(patience).json(body).send().await;
-    answer(sent, repeat).await
+    send(client.post(url).json(body), patience, repeat).await
+}
+
+/// Sends a request that its caller made and reads the whole answer.
+///
+/// # Errors
+/// As [`post`].
+pub(crate) async fn send(
+    request: reqwest::RequestBuilder,
+    patience: Duration,
+    repeat: Repeat,
+) -> Result<Answer, AdapterError> {
+    answer(request.timeout(patience).send().await, repeat).await
 }
 
 /// Posts a form with files and reads the whole answer.
@@ -61,13 +90,7 @@ pub(crate) async fn post_form(
     form: reqwest::multipart::Form,
     patience: Duration,
 ) -> Result<Answer, AdapterError> {
-    let sent = client
-        .post(url)
-        .timeout(patience)
-        .multipart(form)
-        .send()
-        .await;
-    answer(sent, Repeat::Visible).await
+    send(client.post(url).multipart(form), patience, Repeat::Visible).await
 }
 
 async fn answer(
@@ -83,6 +106,7 @@ async fn answer(
         Err(_) => return Err(lost(repeat, "the connection broke")),
     };
     let status = response.status().as_u16();
+    let headers = std::mem::take(response.headers_mut());
     let mut body = Vec::new();
     loop {
         match response.chunk().await {
@@ -90,7 +114,13 @@ async fn answer(
                 body.extend_from_slice(&chunk);
             }
             Ok(Some(_)) => return Err(lost(repeat, "its answer is too large")),
-            Ok(None) => return Ok(Answer { status, body }),
+            Ok(None) => {
+                return Ok(Answer {
+                    status,
+                    body,
+                    headers,
+                });
+            }
             Err(_) => return Err(lost(repeat, "the connection broke")),
         }
     }

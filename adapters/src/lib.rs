@@ -18,10 +18,13 @@ use bot_policy::message::OutboundMessage;
 use bot_policy::secret::Secret;
 use serde::{Deserialize, Serialize};
 
+mod credential;
 mod door;
 mod drawn;
 mod http;
 pub mod markup;
+mod outgoing;
+mod patience;
 mod rich;
 pub mod telegram;
 pub mod web;
@@ -46,6 +49,12 @@ pub trait Adapter: Send + Sync {
 
     /// Asks the platform who we are. Fails when the credentials are wrong.
     async fn probe(&self) -> Result<Probe, AdapterError>;
+
+    /// What the platform does not give this line although it could, each with the setting to change
+    /// there; for whoever looks after the gateway.
+    async fn lacks(&self) -> Result<Vec<String>, AdapterError> {
+        Ok(Vec::new())
+    }
 
     /// Tells the platform which commands to offer, where it has a menu for them.
     async fn announce(&self, commands: &[(&str, &str)]) -> Result<(), AdapterError>;
@@ -231,6 +240,9 @@ pub enum AdapterError {
         /// What happened.
         why: String,
     },
+    /// The platform does not let the line in as it is set up there; the text names the setting.
+    #[error("the platform does not let it in: {0}")]
+    Setup(String),
     /// The inbox did not take what was heard.
     #[error(transparent)]
     Stored(#[from] NotStored),

@@ -177,6 +177,7 @@ impl Keeper for AtTerminal {
             LineState::Retrying => Check::warn(&line.line, line.detail),
             LineState::Stopped => Check::fail(&line.line, line.detail),
         }));
+        checks.extend(lacking(&self.0).await);
         checks.extend(
             status
                 .notes
@@ -186,3 +187,19 @@ impl Keeper for AtTerminal {
         Ok(checks)
     }
 }
+
+/// What platforms could give our lines and do not. One that does not answer in time says nothing:
+/// its state tells.
+async fn lacking(house: &House) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for adapter in house.lines.values() {
+        if let Ok(Ok(lacks)) = tokio::time::timeout(LOOK, adapter.lacks()).await {
+            let line = adapter.line().as_str();
+            checks.extend(lacks.into_iter().map(|lack| Check::warn(line, lack)));
+        }
+    }
+    checks
+}
+
+/// How long a platform may take to say what a line lacks.
+const LOOK: std::time::Duration = std::time::Duration::from_secs(2);

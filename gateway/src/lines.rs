@@ -82,7 +82,7 @@ pub(crate) async fn hear(house: Arc<House>, adapter: Arc<dyn Adapter>) {
             pause = RECONNECT.0;
         }
         tracing::warn!(line = %adapter.line(), %error, "a line does not hear");
-        let stops = matches!(error, AdapterError::Credentials(_));
+        let stops = matches!(error, AdapterError::Credentials(_) | AdapterError::Setup(_));
         house.line_state(
             &adapter,
             if stops {

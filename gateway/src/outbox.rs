@@ -217,7 +217,10 @@ async fn failed(house: &House, letter: Letter, error: AdapterError) -> Fate {
     metrics::count(Count::Letters, fate(&error, letter.repeat));
     match error {
         AdapterError::Retry { after, .. } => put_off(house, letter, after, why).await,
-        AdapterError::Credentials(_) | AdapterError::Conflict | AdapterError::Stored(_) => {
+        AdapterError::Credentials(_)
+        | AdapterError::Conflict
+        | AdapterError::Setup(_)
+        | AdapterError::Stored(_) => {
             put_off(house, letter, Some(Duration::from_secs(60)), why).await
         }
         AdapterError::Ambiguous => match letter.repeat {
@@ -244,6 +247,7 @@ fn fate(error: &AdapterError, repeat: Repeat) -> &'static str {
             | AdapterError::Conflict
             | AdapterError::Credentials(_)
             | AdapterError::Retry { .. }
+            | AdapterError::Setup(_)
             | AdapterError::Stored(_),
             _,
         ) => "put_off",

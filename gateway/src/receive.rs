@@ -81,6 +81,7 @@ async fn take(house: &House, loaded: &Loaded, wanted: &Wanted) -> Result<(String
         | AdapterError::Conflict
         | AdapterError::Credentials(_)
         | AdapterError::Retry { .. }
+        | AdapterError::Setup(_)
         | AdapterError::Stored(_)
             if wanted.tries + 1 < TRIES =>
         {
@@ -92,6 +93,7 @@ async fn take(house: &House, loaded: &Loaded, wanted: &Wanted) -> Result<(String
         | AdapterError::Moved(_)
         | AdapterError::Refused(_)
         | AdapterError::Retry { .. }
+        | AdapterError::Setup(_)
         | AdapterError::Stored(_) => Failed::Never(error.to_string()),
     })?;
     let (name, _) = names(wanted.fact.kind);

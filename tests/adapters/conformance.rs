@@ -32,6 +32,8 @@ pub struct Ids {
     pub original: &'static str,
     /// The events of the message and the next one.
     pub events: [&'static str; 2],
+    /// The event of the edit.
+    pub edit: &'static str,
     pub files: [&'static str; 2],
     /// The event of the press.
     pub press: &'static str,
@@ -46,7 +48,7 @@ pub struct Ids {
 }
 
 /// Every name in the list.
-pub const NAMES: [&str; 15] = [
+pub const NAMES: [&str; 16] = [
     "direct",
     "group",
     "group_mention",
@@ -57,6 +59,7 @@ pub const NAMES: [&str; 15] = [
     "album",
     "press",
     "command",
+    "platform_command",
     "own_message",
     "edited",
     "shared_sender",
@@ -176,6 +179,17 @@ fn expected(name: &str, ids: &Ids) -> Vec<InboundEvent> {
             let parts = vec![text("/new", Provenance::Authored)];
             vec![event(ids.command_in, message(0, parts, Bot))]
         }
+        "platform_command" => {
+            let what = EventKind::Command {
+                name: "incognito".to_owned(),
+                argument: "off".to_owned(),
+                reply: ReplyHandle(ids.reply.to_owned()),
+            };
+            let mut event = event(ids.command_in, what);
+            event.at = Timestamp(ids.now);
+            event.id = EventId::new(ids.press);
+            vec![event]
+        }
         "own_message" => Vec::new(),
         "edited" => {
             let what = EventKind::Edit {
@@ -184,6 +198,7 @@ fn expected(name: &str, ids: &Ids) -> Vec<InboundEvent> {
             };
             let mut event = event(Direct, what);
             event.at = Timestamp(ids.at + 30_000);
+            event.id = EventId::new(ids.edit);
             vec![event]
         }
         "shared_sender" => {

@@ -69,7 +69,15 @@ fn no_adapter_imports_another() {
 #[test]
 fn what_all_adapters_share_names_no_platform() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    for file in ["drawn.rs", "http.rs", "markup.rs", "rich.rs"] {
+    for file in [
+        "credential.rs",
+        "drawn.rs",
+        "http.rs",
+        "markup.rs",
+        "outgoing.rs",
+        "patience.rs",
+        "rich.rs",
+    ] {
         let text = fs::read_to_string(root.join(file)).unwrap().to_lowercase();
         for name in ["telegram", "discord", "slack", "whatsapp"] {
             assert!(!text.contains(name), "{file} names {name}");

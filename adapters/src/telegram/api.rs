@@ -159,7 +159,10 @@ impl Api {
         let Ok(envelope) = serde_json::from_slice::<Envelope<'a>>(&answer.body) else {
             return Err(match answer.status {
                 200..=299 => http::lost(repeat, UNREADABLE),
-                status => http::refusal(status, None, format!("status {status}"), repeat),
+                status => {
+                    let why = format!("status {status}");
+                    http::refusal(status, answer.retry_after(), why, repeat)
+                }
             });
         };
         if envelope.ok {

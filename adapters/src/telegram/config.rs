@@ -1,8 +1,6 @@
 //! How is a Telegram line set up?
 
-use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bot_policy::id::LineId;
 use bot_policy::secret::Secret;
@@ -10,6 +8,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::hook::Hook;
+use crate::credential::Wanted;
 use crate::{ConfigError, Ground};
 
 /// A Telegram bot.
@@ -45,48 +44,13 @@ impl Config {
     /// When not exactly one of the two settings is there, or what it names is missing, empty or
     /// not shaped like a token.
     pub(crate) fn token(&self) -> Result<Secret<String>, ConfigError> {
-        let (text, source) = match (&self.token_file, &self.token_env) {
-            (Some(path), None) => {
-                let source = format!("token_file {}", path.display());
-                owner_only(path)?;
-                let text = std::fs::read_to_string(path).map_err(|error| {
-                    let why = match error.kind() {
-                        ErrorKind::NotFound => "there is no such file".to_owned(),
-                        other => other.to_string(),
-                    };
-                    ConfigError(format!(
-                        "{source} cannot be read ({why}); write the token from @BotFather into it"
-                    ))
-                })?;
-                (text, source)
-            }
-            (None, Some(name)) => {
-                let source = format!("token_env {name}");
-                let text = std::env::var(name).map_err(|_| {
-                    ConfigError(format!(
-                        "{source} is not set; export it with the token from @BotFather"
-                    ))
-                })?;
-                (text, source)
-            }
-            (Some(_), Some(_)) => {
-                return Err(ConfigError(
-                    "token_file and token_env are both set; keep one of them".to_owned(),
-                ));
-            }
-            (None, None) => {
-                return Err(ConfigError(
-                    "no token; set token_file to a file that holds the token from @BotFather"
-                        .to_owned(),
-                ));
-            }
+        let wanted = Wanted {
+            what: "token",
+            whence: "the token from @BotFather",
+            file: self.token_file.as_deref(),
+            variable: self.token_env.as_deref(),
         };
-        let token = text.trim();
-        if token.is_empty() {
-            return Err(ConfigError(format!(
-                "{source} is empty; put the token from @BotFather into it"
-            )));
-        }
+        let (token, source) = wanted.read()?;
         // The token becomes part of an address: nothing in it may lead elsewhere.
         let shaped = token.split_once(':').is_some_and(|(bot, secret)| {
             let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -100,7 +64,7 @@ impl Config {
                 "{source} does not hold a token; copy the whole line from @BotFather, like 123456:ABC"
             )));
         }
-        Ok(Secret::new(token.to_owned()))
+        Ok(Secret::new(token))
     }
 
     /// The door that Telegram comes to; none when we ask.
@@ -138,20 +102,4 @@ impl Config {
         }
         Ok(url.as_str().trim_end_matches('/').to_owned())
     }
-}
-
-/// A token that others of this machine can read is theirs too. One that is another's file, as a
-/// container engine mounts them, is left to whoever made it so.
-fn owner_only(path: &Path) -> Result<(), ConfigError> {
-    let Ok(about) = std::fs::metadata(path) else {
-        return Ok(());
-    };
-    let ours = std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == about.uid());
-    if ours && about.is_file() && about.mode() & 0o077 != 0 {
-        return Err(ConfigError(format!(
-            "token_file {0} can be read by others; make it yours alone with: chmod 600 {0}",
-            path.display()
-        )));
-    }
-    Ok(())
 }

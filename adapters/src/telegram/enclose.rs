@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::api::Api;
 use super::encode::{Part, encode};
 use super::entities::pieces;
-use crate::{AdapterError, Encoded, drawn};
+use crate::{AdapterError, Encoded, drawn, outgoing};
 
 /// The longest caption, in UTF-16 units (Bot API: "0-1024 characters").
 const CAPTION: usize = 1024;
@@ -88,7 +88,7 @@ pub(super) async fn send(
     part: &Part,
     file: &Carried,
 ) -> Result<MessageRef, AdapterError> {
-    let bytes = read(folder, file).await?;
+    let bytes = outgoing::read(folder, &file.digest, file.bytes, FILE).await?;
     let (method, field) = match file.shown {
         Shown::Document => ("SendDocument", "document"),
         Shown::Photo => ("SendPhoto", "photo"),
@@ -128,21 +128,4 @@ pub(super) async fn send(
 
 fn as_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
-}
-
-async fn read(folder: Option<&PathBuf>, file: &Carried) -> Result<Vec<u8>, AdapterError> {
-    let gone = || AdapterError::Refused("the copy of the file is not there any more".to_owned());
-    if file.bytes > FILE {
-        return Err(AdapterError::Refused(format!(
-            "the file is larger than {} MB",
-            FILE / 1_000_000
-        )));
-    }
-    let named = file.digest.len() == 64 && file.digest.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let folder = folder.filter(|_| named).ok_or_else(gone)?;
-    let bytes = tokio::fs::read(folder.join(&file.digest)).await;
-    bytes
-        .ok()
-        .filter(|bytes| u64::try_from(bytes.len()) == Ok(file.bytes))
-        .ok_or_else(gone)
 }

@@ -11,7 +11,8 @@ use url::Url;
 
 use super::api::Api;
 use super::decode::{Me, decode};
-use super::listen::{KINDS, Patience, now};
+use super::listen::KINDS;
+use crate::patience::{Patience, now};
 use crate::{AdapterError, Check, ConfigError, Door, DoorMethod, Inbox, Webhooks};
 
 /// The door of one line.

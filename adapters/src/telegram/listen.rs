@@ -1,18 +1,18 @@
 //! How are updates heard? One long poll at a time; stored first, acknowledged by the next poll.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bot_policy::event::InboundEvent;
-use bot_policy::id::{LineId, Timestamp};
+use bot_policy::id::LineId;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tracing::{info, warn};
+use tracing::warn;
 
 use super::api::{Api, Poll};
 use super::decode::{Me, decode, update_name};
 use super::hook::{self, Left};
+use crate::patience::{Patience, now};
 use crate::{AdapterError, Cursor, Inbox};
 
 /// Polls until something is wrong that waiting does not mend.
@@ -126,53 +126,6 @@ fn translate(line: &LineId, me: &Me, batch: &[Box<RawValue>]) -> Heard {
     heard
 }
 
-/// How long to wait before asking again: longer each time, as long as the platform says.
-#[derive(Default)]
-pub(super) struct Patience {
-    pub(super) failures: u32,
-}
-
-impl Patience {
-    /// Waits after an error that time may mend; gives any other back.
-    pub(super) async fn wait(
-        &mut self,
-        line: &LineId,
-        inbox: &dyn Inbox,
-        error: AdapterError,
-    ) -> Result<(), AdapterError> {
-        let grown = FIRST_WAIT
-            .saturating_mul(1 << self.failures.min(10))
-            .min(LONGEST_WAIT);
-        let wait = match &error {
-            AdapterError::Retry { after, why: _ } => after.unwrap_or(grown).max(FIRST_WAIT),
-            AdapterError::Ambiguous | AdapterError::Conflict => grown,
-            // A poll names no chat, so nothing that the platform refuses in it can be mended here,
-            // but the platform's own trouble looks like this too.
-            AdapterError::Refused(_) | AdapterError::Moved(_) => LONGEST_WAIT,
-            AdapterError::Credentials(_) | AdapterError::Stored(_) => return Err(error),
-        };
-        self.failures = self.failures.saturating_add(1);
-        inbox.hearing(line, Some(&error));
-        let seconds = wait.as_secs_f32();
-        let conflict = matches!(error, AdapterError::Conflict);
-        if self.failures == 3 || (conflict && self.failures == 1) {
-            warn!(%line, %error, seconds, "not hearing anything");
-        } else {
-            info!(%line, %error, seconds, "waiting to hear again");
-        }
-        tokio::time::sleep(wait).await;
-        Ok(())
-    }
-}
-
-pub(super) fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let millis = since.map_or(0, |since| since.as_millis());
-    Timestamp(i64::try_from(millis).unwrap_or(i64::MAX))
-}
-
-const FIRST_WAIT: Duration = Duration::from_millis(500);
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
 const POLL_SECONDS: u64 = 25;
 /// What we want to hear of; everything else stays with the platform.
 pub(super) const KINDS: &[&str] = &[

@@ -149,7 +149,7 @@ impl Adapter for Telegram {
 
     async fn listen(&self, inbox: &dyn Inbox) -> Result<(), AdapterError> {
         let _alone = self.polling.lock().await;
-        let mut patience = listen::Patience::default();
+        let mut patience = crate::patience::Patience::default();
         let me = loop {
             if let Some(me) = self.known() {
                 break me;

@@ -12,7 +12,7 @@ fn telegram_decodes_the_whole_list() {
     let ids = Ids {
         platform: "telegram",
         line: "line",
-        cannot: &[],
+        cannot: &["platform_command"],
         command_in: ChatKind::Group,
         person: "7001",
         direct: "7001",
@@ -22,6 +22,7 @@ fn telegram_decodes_the_whole_list() {
         messages: ["501", "502"],
         original: "499",
         events: ["u900", "u901"],
+        edit: "u900",
         press: "u900",
         files: ["file-1", "file-2"],
         reply: "4400000000000000001",
