@@ -9,6 +9,9 @@ use crate::risk::Risk;
 use crate::secret::Redactor;
 
 /// One decision about one call.
+///
+/// A call is judged when it is made; one that asks is judged again at the press and, where the
+/// program stopped in between, once more before it runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SecurityEvent {
     /// The tool and its command, as rules name them.
@@ -19,8 +22,22 @@ pub struct SecurityEvent {
     pub risk: Risk,
     /// What was done.
     pub action: Act,
+    /// When it was judged.
+    pub when: Moment,
     /// Every row that spoke, secrets cut out.
     pub reasons: Vec<Finding>,
+}
+
+/// When a call was judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Moment {
+    /// When the model made it.
+    Call,
+    /// When somebody pressed a button of its card.
+    Press,
+    /// Before it ran, after it was approved.
+    Resume,
 }
 
 /// What was done with a call.
@@ -51,6 +68,7 @@ impl SecurityEvent {
                 Verdict::Ask(_) => Act::Asked,
                 Verdict::Deny(_) => Act::Denied,
             },
+            when: Moment::Call,
             reasons: decision
                 .trace
                 .iter()
@@ -59,6 +77,16 @@ impl SecurityEvent {
                     ..finding.clone()
                 })
                 .collect(),
+        }
+    }
+
+    /// The event of a later judgement of the same call, and what was done then.
+    #[must_use]
+    pub fn again(self, when: Moment, action: Act) -> Self {
+        Self {
+            action,
+            when,
+            ..self
         }
     }
 }

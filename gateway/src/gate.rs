@@ -13,6 +13,7 @@ use bot_policy::decide::{
 use bot_policy::grants::Grants;
 use bot_policy::id::{QuestionId, Timestamp};
 use bot_policy::message::Choices;
+use bot_policy::security::{Act, Moment};
 use bot_policy::surface::Open;
 use bot_policy::taint::{Labelled, Taint};
 use bot_policy::tool::{Change, Reach, Reads, effects};
@@ -107,16 +108,23 @@ pub(crate) async fn resume(
     course: &mut Course,
 ) -> Result<Flow, StoreError> {
     let call = question.question.call.clone();
-    let permit = match standing(house, loaded, &call).await? {
-        Ok(standing) => permit_of(&question, &standing),
-        Err(_) => None,
+    let (permit, notes) = match standing(house, loaded, &call).await? {
+        Ok(standing) => {
+            let permit = permit_of(&question, &standing);
+            let action = permit.as_ref().map_or(Act::Asked, |_| Act::Allowed);
+            let done = (Moment::Resume, action);
+            let judged = event::judged_again(house, loaded, &call, &standing, done);
+            (permit, vec![judged])
+        }
+        // The call is judged anew, and denied with its reason.
+        Err(_) => (None, Vec::new()),
     };
     match permit {
         Some(permit) => {
             let allowed = Allowed {
                 question: Some(question.id),
                 because: "the answer on its card".to_owned(),
-                notes: Vec::new(),
+                notes,
             };
             run(house, loaded, permit, allowed, course).await
         }
@@ -124,7 +132,7 @@ pub(crate) async fn resume(
             house.post(
                 house
                     .store
-                    .reopen(question.id, CHANGED, clock::now())
+                    .reopen(question.id, CHANGED, notes, clock::now())
                     .await?,
             );
             Ok(Flow::More)

@@ -13,6 +13,7 @@ mod backup;
 pub mod banner;
 mod config;
 mod doctor;
+mod events;
 mod pair;
 pub mod qr;
 mod rules;
@@ -48,6 +49,8 @@ enum Order {
     Config(config::Order),
     /// Look at everything, and say what to do about what is wrong
     Doctor,
+    /// Show what was decided about which call, and why
+    Events(events::Arguments),
     /// Make a one-time code that lets an account in
     Pair(pair::Arguments),
     /// Show, explain and change what runs, asks and is refused
@@ -81,6 +84,7 @@ pub fn main() -> std::io::Result<ExitCode> {
         | Order::Backup(_)
         | Order::Config(_)
         | Order::Doctor
+        | Order::Events(_)
         | Order::Pair(_)
         | Order::Rules(_)
         | Order::Send(_)
@@ -93,6 +97,7 @@ pub fn main() -> std::io::Result<ExitCode> {
             Order::Backup(arguments) => backup::run(&screen, arguments),
             Order::Config(order) => config::run(&screen, order),
             Order::Doctor => doctor::run(&screen).await,
+            Order::Events(arguments) => events::run(&screen, arguments).await,
             Order::Pair(arguments) => pair::run(&screen, arguments).await,
             Order::Rules(arguments) => rules::run(&screen, arguments).await,
             Order::Send(arguments) => send::run(&screen, arguments).await,

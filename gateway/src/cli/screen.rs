@@ -59,8 +59,14 @@ impl Screen {
 
     /// Shows text. A reader that went away is no failure.
     pub fn show(self, text: &str) {
+        let _ = self.shows(text);
+    }
+
+    /// Shows text, and says whether somebody still reads.
+    pub fn shows(self, text: &str) -> bool {
         let mut out = std::io::stdout().lock();
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        let shown = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        shown.is_ok()
     }
 
     /// Shows on the error stream why a command stops.

@@ -3,10 +3,10 @@
 
 use bot_policy::access::Scope;
 use bot_policy::call::{Arguments, Call};
-use bot_policy::decide::{Decision, Finding, Reason, Says, Verdict};
+use bot_policy::decide::{Decision, Finding, Reason, Says, Standing, Verdict, decide};
 use bot_policy::id::ToolName;
 use bot_policy::risk::{Risk, assess};
-use bot_policy::security::SecurityEvent;
+use bot_policy::security::{Act, Moment, SecurityEvent};
 use bot_policy::tool::{ParameterRole, ToolSpec};
 use serde_json::{Map, Value};
 
@@ -25,18 +25,38 @@ pub(super) fn judged(
     call: &Call,
     decision: &Decision,
 ) -> AuditEntry {
+    entry(loaded, call, of(house, loaded, call, decision))
+}
+
+fn entry(loaded: &Loaded, call: &Call, event: SecurityEvent) -> AuditEntry {
+    AuditEntry::Judged {
+        conversation: loaded.id,
+        call: call.id.to_string(),
+        event,
+    }
+}
+
+fn of(house: &House, loaded: &Loaded, call: &Call, decision: &Decision) -> SecurityEvent {
     let spec = house.tools.spec(call);
     let risk = spec.map_or(Risk::Unknown, |spec| assess(spec, call));
     let bare = without_payload(spec, call);
     let event = house.secrets.event(&bare, decision, risk);
-    AuditEntry::Judged {
-        conversation: loaded.id,
-        call: call.id.to_string(),
-        event: match loaded.scope {
-            Scope::OwnerIncognito => unkept(&house.audit_key, spec, call, event),
-            Scope::Group | Scope::Guest | Scope::Owner => event,
-        },
+    match loaded.scope {
+        Scope::OwnerIncognito => unkept(&house.audit_key, spec, call, event),
+        Scope::Group | Scope::Guest | Scope::Owner => event,
     }
+}
+
+/// The entry of a later judgement of a call that was asked about, and of what was done then.
+pub(super) fn judged_again(
+    house: &House,
+    loaded: &Loaded,
+    call: &Call,
+    standing: &Standing,
+    (when, action): (Moment, Act),
+) -> AuditEntry {
+    let event = of(house, loaded, call, &decide(call.clone(), standing));
+    entry(loaded, call, event.again(when, action))
 }
 
 /// The event of a conversation that is not kept: what was decided by which rows, and a digest by

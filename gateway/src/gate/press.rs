@@ -8,9 +8,10 @@ use bot_policy::card::card;
 use bot_policy::event::ReplyHandle;
 use bot_policy::id::{ButtonToken, LineId, MessageRef, Place, QuestionId};
 use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage};
+use bot_policy::security::{Act, Moment};
 use bot_policy::visible;
 
-use super::{CHANGED, asks, remember, standing, unreadable};
+use super::{CHANGED, asks, event, remember, standing, unreadable};
 use crate::agent::Ended;
 use crate::conversation::{notice, time_of_day};
 use crate::store::{AuditEntry, Claimed, Closing, Meaning, Pressed, StoreError, Trusted};
@@ -107,7 +108,12 @@ async fn approval(
     };
     let now = clock::now();
     let by = format!("{}, {}", visible::foreign(&person.name), time_of_day(now));
-    let closing = match redeem(&open, &press, &standing, now) {
+    let redeemed = redeem(&open, &press, &standing, now);
+    let notes = judged(&redeemed)
+        .map(|done| event::judged_again(house, &loaded, call, &standing, (Moment::Press, done)))
+        .into_iter()
+        .collect();
+    let closing = match redeemed {
         // The permit of this moment is not kept: the conversation takes its own when it runs,
         // by the same judgement, so that a stop in between needs nothing of its own.
         Redeemed::Permitted(_, kept) => Closing {
@@ -123,6 +129,7 @@ async fn approval(
             },
             told: None,
             keeps: kept,
+            notes,
         },
         Redeemed::Denied(Some(rule)) => Closing {
             question: open.id,
@@ -131,6 +138,7 @@ async fn approval(
             outcome: format!("Always blocked by {by} ({}); it did not run", rule.pattern),
             told: Some((Ended::Denied, "denied for always, so it did not run".into())),
             keeps: Kept::Rule(rule),
+            notes,
         },
         Redeemed::Denied(None) => Closing {
             question: open.id,
@@ -139,6 +147,7 @@ async fn approval(
             outcome: format!("Denied by {by}; it did not run"),
             told: Some((Ended::Denied, "denied, so it did not run".into())),
             keeps: Kept::Nothing,
+            notes,
         },
         Redeemed::Changed => Closing {
             question: open.id,
@@ -147,6 +156,7 @@ async fn approval(
             outcome: format!("{CHANGED}; see the new card"),
             told: None,
             keeps: Kept::Nothing,
+            notes,
         },
         Redeemed::Refused(Refusal::DeniedNow) => Closing {
             question: open.id,
@@ -158,6 +168,7 @@ async fn approval(
                 "the rules forbid this now, so it did not run".into(),
             )),
             keeps: Kept::Nothing,
+            notes,
         },
         Redeemed::Refused(refusal) => return Ok(Some(refused(refusal).into())),
     };
@@ -168,6 +179,23 @@ async fn approval(
             save_rule(house, open.id).await
         }
         None => Ok(Some(ANSWERED.into())),
+    }
+}
+
+/// What today's judgement of a press came to, where the press was judged at all.
+fn judged(redeemed: &Redeemed) -> Option<Act> {
+    match redeemed {
+        Redeemed::Changed => Some(Act::Asked),
+        Redeemed::Permitted(..) => Some(Act::Allowed),
+        Redeemed::Refused(Refusal::DeniedNow) => Some(Act::Denied),
+        Redeemed::Denied(_)
+        | Redeemed::Refused(
+            Refusal::Closed
+            | Refusal::Expired
+            | Refusal::NotADecision
+            | Refusal::WrongPerson
+            | Refusal::WrongPlace,
+        ) => None,
     }
 }
 

@@ -192,6 +192,7 @@ impl Store {
                 outcome,
                 told: Some((Ended::Done, told)),
                 keeps: Kept::Nothing,
+                notes: Vec::new(),
             };
             let conversation = ConversationId(conversation);
             let letters = answer(&store, tx, conversation, &closing, now)?;
@@ -225,6 +226,7 @@ impl Store {
                 outcome: "Withdrawn by the agent; it did not run".to_owned(),
                 told: Some((Ended::Withdrawn, "withdrawn, so it did not run".to_owned())),
                 keeps: Kept::Nothing,
+                notes: Vec::new(),
             };
             answer(&store, tx, of, &closing, now)
         })

@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 
 use super::approvals::approve;
 use super::asking::{Choosing, approval_buttons, put_row};
-use super::audit::{AuditEntry, append};
+use super::audit::{AuditEntry, append, append_all};
 use super::choices::Face;
 use super::conversations::add;
 use super::outbox::{About, Letter, post, redraw};
@@ -35,6 +35,8 @@ pub struct Closing {
     pub told: Option<(Ended, String)>,
     /// What the answer keeps.
     pub keeps: Kept,
+    /// What the audit notes of the press.
+    pub notes: Vec<AuditEntry>,
 }
 
 pub(super) fn open_row(
@@ -216,21 +218,15 @@ impl Store {
         &self,
         which: QuestionId,
         outcome: &'static str,
+        notes: Vec<AuditEntry>,
         now: Timestamp,
     ) -> Result<Vec<Letter>, StoreError> {
         let store = self.clone();
         self.write(move |tx| {
-            Ok(close(
-                &store,
-                tx,
-                which,
-                &[State::Approved],
-                State::Changed,
-                None,
-                outcome,
-                now,
-            )?
-            .unwrap_or_default())
+            append_all(tx, now, &notes)?;
+            let from = [State::Approved];
+            let closed = close(&store, tx, which, &from, State::Changed, None, outcome, now)?;
+            Ok(closed.unwrap_or_default())
         })
         .await
     }
@@ -283,6 +279,7 @@ impl Store {
                     outcome: outcome.to_owned(),
                     told: Some(told),
                     keeps: Kept::Nothing,
+                    notes: Vec::new(),
                 };
                 letters.extend(answer(&store, tx, which, &closing, now)?.unwrap_or_default());
                 wake.extend(family(tx, which)?);
@@ -313,6 +310,7 @@ pub(super) fn answer(
     else {
         return Ok(None);
     };
+    append_all(tx, now, &closing.notes)?;
     match &closing.keeps {
         Kept::Approval(rule) => approve(tx, which, rule, now)?,
         Kept::Nothing => {}

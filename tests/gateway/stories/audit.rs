@@ -1,7 +1,11 @@
 //! What was decided and done stands in the audit, each entry hashed with the one before.
 
-use serde_json::Value;
+use std::io::{BufRead, BufReader};
+
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+
+use super::house::House;
 
 on_both! {
     async fn the_audit_tells_a_call_from_its_judgement_to_its_end_in_one_chain(house, chat) {
@@ -33,11 +37,119 @@ on_both! {
         }).collect();
         assert_eq!(
             told,
-            ["paired", "judged asked", "asked", "closed approved", "started", "closed done", "ended done"]
+            [
+                "configured", "paired", "judged asked", "asked", "closed approved", "judged allowed",
+                "judged allowed", "started", "closed done", "ended done",
+            ]
         );
         let text: String = rows.iter().map(|(_, what, _, _)| what.as_str()).collect();
         assert!(!text.contains("hello"), "{text}");
     }
+}
+
+on_both! {
+    async fn the_events_tell_each_judgement_of_a_call_and_why(house, chat) {
+        chat.say("write notes.txt: hello").await;
+        let card = chat.card().await;
+        chat.press(&card, "Allow once").await;
+        chat.told("wrote notes.txt (5 bytes)").await;
+        let told = house.cli(&["events"]).await;
+        assert_eq!((told.code, &*told.err), (0, ""));
+        // Each line begins with its time.
+        let lines: Vec<&str> = told.out.lines().map(|line| match line.starts_with(' ') {
+            true => line,
+            false => line.get(21..).unwrap(),
+        }).collect();
+        let call = "@files write {\"file\":\"notes.txt\",\"content\":\"(5 bytes)\"}";
+        let why = "    row 16: no rule allows this without asking";
+        assert_eq!(
+            lines,
+            [
+                &*format!("asked    MEDIUM   {call}"), why,
+                &*format!("allowed  MEDIUM   {call}, at the press"), why,
+                &*format!("allowed  MEDIUM   {call}, before it ran"), why,
+            ]
+        );
+        let json = house.cli(&["events", "--json", "--last", "1"]).await;
+        let mut event: Value = serde_json::from_str(&json.out).unwrap();
+        let map = event.as_object_mut().unwrap();
+        let at = map.remove("at").unwrap();
+        assert!(at.as_str().is_some_and(|at| at.ends_with('Z')), "{at}");
+        assert!(map.remove("seq").unwrap().is_i64());
+        assert_eq!(
+            event,
+            json!({
+                "conversation": 1,
+                "call": "2.0",
+                "tool": "@files write",
+                "arguments": { "content": "(5 bytes)", "file": "notes.txt" },
+                "risk": "MEDIUM",
+                "action": "allowed",
+                "when": "resume",
+                "reasons": [{ "row": 16, "says": "Ask", "because": "no rule allows this without asking" }],
+            })
+        );
+    }
+}
+
+on_both! {
+    async fn who_follows_the_events_sees_each_as_it_is_made(house, chat) {
+        let mut following = house.home.command(&["events", "--follow", "--json"])
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(following.stdout.take().unwrap()).lines();
+        chat.say("write notes.txt: hello").await;
+        let card = chat.card().await;
+        chat.press(&card, "Deny").await;
+        chat.say("remember tea at five").await;
+        chat.told("remembered").await;
+        let seen = tokio::task::spawn_blocking(move || {
+            let mut next = || serde_json::from_str::<Value>(&lines.next().unwrap().unwrap()).unwrap();
+            (next(), next())
+        });
+        let (first, second) = seen.await.unwrap();
+        following.kill().unwrap();
+        following.wait().unwrap();
+        assert_eq!(
+            [&first["tool"], &first["action"], &second["tool"], &second["action"]],
+            ["@files write", "asked", "@memory save", "allowed"]
+        );
+    }
+}
+
+#[tokio::test]
+async fn before_anything_was_decided_the_events_say_so() {
+    let house = House::build().await;
+    let said = house.cli(&["events"]).await;
+    assert!(said.err.contains("nothing is stored in"), "{said:?}");
+    let house = House::open().await;
+    let said = house.cli(&["events"]).await;
+    assert_eq!((said.code, &*said.out), (0, "Nothing was decided yet.\n"));
+}
+
+#[tokio::test]
+async fn each_start_notes_the_settings_by_a_digest_that_changes_with_them_alone() {
+    let mut house = House::open().await;
+    house.kill_and_start().await;
+    house.kill();
+    house.configure_more("[risk]\naction = \"medium\"\n");
+    house.start().await;
+    let database = house.database();
+    let mut found = database
+        .prepare("SELECT json_extract(what, '$.settings') FROM audit WHERE json_extract(what, '$.what') = 'configured'")
+        .unwrap();
+    let found: Vec<String> = found
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    let [first, second, third] = found.as_slice() else {
+        panic!("{found:?}")
+    };
+    assert_eq!(first, second);
+    assert_ne!(second, third);
+    assert_eq!(first.len(), 64);
 }
 
 on_both! {
