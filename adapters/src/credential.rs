@@ -1,10 +1,10 @@
-//! Where does a line take a secret from? One file of ours alone, or one environment variable.
+//! Where does a line take a secret from? What its settings name, read by the rule for all secrets.
 
-use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::ConfigError;
+use bot_policy::secret::Secret;
+
+use crate::{ConfigError, SecretSource, environment};
 
 /// A secret that a line needs, and where its settings say that it is.
 pub(crate) struct Wanted<'a> {
@@ -25,63 +25,33 @@ impl Wanted<'_> {
     /// When not exactly one of the two settings is there, or what it names is missing, empty or
     /// open to others.
     pub(crate) fn read(&self) -> Result<(String, String), ConfigError> {
-        let Self { what, whence, .. } = self;
-        let (text, source) = match (self.file, self.variable) {
-            (Some(path), None) => {
-                let setting = format!("{what}_file");
-                owner_only(&setting, path)?;
-                let source = format!("{setting} {}", path.display());
-                let text = std::fs::read_to_string(path).map_err(|error| {
-                    let why = match error.kind() {
-                        ErrorKind::NotFound => "there is no such file".to_owned(),
-                        other => other.to_string(),
-                    };
-                    ConfigError(format!(
-                        "{source} cannot be read ({why}); write {whence} into it"
-                    ))
-                })?;
-                (text, source)
-            }
-            (None, Some(name)) => {
-                let source = format!("{what}_env {name}");
-                let text = std::env::var(name).map_err(|_| {
-                    ConfigError(format!("{source} is not set; export it with {whence}"))
-                })?;
-                (text, source)
-            }
-            (Some(_), Some(_)) => {
-                return Err(ConfigError(format!(
-                    "{what}_file and {what}_env are both set; keep one of them"
-                )));
-            }
-            (None, None) => {
-                return Err(ConfigError(format!(
-                    "no {what}; set {what}_file to a file that holds {whence}"
-                )));
-            }
-        };
-        let text = text.trim();
-        if text.is_empty() {
-            return Err(ConfigError(format!(
-                "{source} is empty; put {whence} into it"
-            )));
-        }
-        Ok((text.to_owned(), source))
+        let source = SecretSource::one_of(self.what, self.file, self.variable, None)?;
+        self.found(source)
     }
-}
 
-/// A secret that others of this machine can read is theirs too. One that is another's file, as a
-/// container engine mounts them, is left to whoever made it so.
-fn owner_only(setting: &str, path: &Path) -> Result<(), ConfigError> {
-    let Ok(about) = std::fs::metadata(path) else {
-        return Ok(());
-    };
-    let ours = std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == about.uid());
-    if ours && about.is_file() && about.mode() & 0o077 != 0 {
-        return Err(ConfigError(format!(
-            "{setting} {0} can be read by others; make it yours alone with: chmod 600 {0}",
-            path.display()
-        )));
+    /// The same where it may also be a credential of systemd's.
+    ///
+    /// # Errors
+    /// As [`Wanted::read`].
+    pub(crate) fn read_or(
+        &self,
+        credential: Option<&str>,
+    ) -> Result<(String, String), ConfigError> {
+        if credential.is_none() {
+            return self.read();
+        }
+        let source = SecretSource::one_of(self.what, self.file, self.variable, credential)?;
+        self.found(source)
     }
-    Ok(())
+
+    fn found(&self, source: Option<SecretSource>) -> Result<(String, String), ConfigError> {
+        let Self { what, whence, .. } = self;
+        let Some(source) = source else {
+            return Err(ConfigError(format!(
+                "no {what}; set {what}_file to a file that holds {whence}"
+            )));
+        };
+        let secret: Secret<String> = source.read(whence, environment)?;
+        Ok((secret.reveal().clone(), source.to_string()))
+    }
 }

@@ -26,10 +26,12 @@ pub mod markup;
 mod outgoing;
 mod patience;
 mod rich;
+mod secret_source;
 pub mod telegram;
 pub mod web;
 
 pub use door::{Arrived, Check, Door, DoorAnswer, DoorMethod, Ground, Signed, Webhooks};
+pub use secret_source::{SecretError, SecretSource, environment, quoted};
 
 /// One account of ours on one platform.
 #[async_trait]
@@ -260,6 +262,12 @@ pub enum Config {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigError(pub String);
+
+impl From<SecretError> for ConfigError {
+    fn from(SecretError(why): SecretError) -> Self {
+        Self(why)
+    }
+}
 
 /// Sets up the adapter of one line.
 ///

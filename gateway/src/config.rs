@@ -19,6 +19,7 @@ pub mod model;
 mod web;
 mod webhooks;
 
+pub use adapters::{SecretError, SecretSource};
 pub use explain::ConfigError;
 pub use judging::{DENYLIST_VARIABLE, Judging};
 pub use web::{Fetch, HostPort, Search, SearchError};
@@ -61,6 +62,8 @@ pub struct Config {
     pub search: Option<Search>,
     /// How calls are judged.
     pub judging: Judging,
+    /// All of it as it was written, for a digest by which a change is noticed.
+    pub written: serde_json::Value,
 }
 
 /// The web chat.
@@ -70,8 +73,8 @@ pub struct Web {
     pub listen: Listen,
     /// Host names, beyond those of this machine, under which a browser may ask for the page.
     pub hosts: Vec<String>,
-    /// The file of the token that opens the page as its owner.
-    pub admin_token_file: Option<PathBuf>,
+    /// Where the token stands that opens the page as its owner.
+    pub admin_token: Option<SecretSource>,
 }
 
 /// Where the web chat listens.
@@ -188,7 +191,16 @@ impl Config {
                     .listen
                     .map_or(Listen::default(), Listen::Configured),
                 hosts: written.web.hosts.into_iter().map(|host| host.0).collect(),
-                admin_token_file: written.web.admin_token_file,
+                admin_token: SecretSource::one_of(
+                    "web.admin_token",
+                    written.web.admin_token_file.as_deref(),
+                    written.web.admin_token_env.as_deref(),
+                    written.web.admin_token_credential.as_deref(),
+                )
+                .map_err(|why| ConfigError::Secret {
+                    file: file.to_owned(),
+                    why,
+                })?,
             },
             lines: written
                 .lines
@@ -206,6 +218,10 @@ impl Config {
             search: written.search,
             judging: judging::judging(written.shell, written.risk, environment)
                 .map_err(ConfigError::Environment)?,
+            written: serde_json::json!([
+                toml::from_str::<serde_json::Value>(text).unwrap_or_default(),
+                environment,
+            ]),
         })
     }
 
@@ -263,6 +279,8 @@ struct WrittenWeb {
     listen: Option<SocketAddr>,
     hosts: Vec<Host>,
     admin_token_file: Option<PathBuf>,
+    admin_token_env: Option<String>,
+    admin_token_credential: Option<String>,
 }
 
 #[derive(Default, Deserialize)]

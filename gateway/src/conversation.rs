@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bot_policy::access::offers;
+use bot_policy::call::Call;
 use bot_policy::event::ChatKind;
 use bot_policy::id::{CallId, ConversationId, Timestamp};
 use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage, Reply};
@@ -261,6 +262,8 @@ async fn change_course(
 async fn speak(house: &House, loaded: &Loaded, completion: Completion) -> Result<Flow, StoreError> {
     let (text, calls) = completion.within_limits();
     let text = house.secrets.cut(&without_receipts(&text));
+    let calls = calls.iter().map(|call| house.secrets.cut_call(call));
+    let calls: Vec<Call> = calls.collect();
     let text = match text.is_empty() && calls.is_empty() {
         true => "(the model said nothing)".to_owned(),
         false => text,

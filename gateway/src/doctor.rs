@@ -12,6 +12,7 @@ use crate::agent::model::chosen;
 use crate::config::Config;
 use crate::folder::{Folder, FolderError, Purpose};
 use crate::http::admin::AdminToken;
+use crate::secrets::Secrets;
 use crate::socket::{self, Answer, AskError, Request};
 
 /// One thing that was looked at.
@@ -92,7 +93,10 @@ pub fn examine_config() -> Vec<Check> {
     };
     let config = match Config::read(folder.path()) {
         Ok(config) => config,
-        Err(why) => return vec![check, Check::fail("configuration", why.to_string())],
+        Err(why) => {
+            let why = Secrets::default().cut(&why.to_string());
+            return vec![check, Check::fail("configuration", why)];
+        }
     };
     let mut found = Vec::new();
     for (line, set) in &config.lines {
@@ -104,8 +108,8 @@ pub fn examine_config() -> Vec<Check> {
             },
         );
     }
-    if let Some(file) = &config.web.admin_token_file {
-        found.push(match AdminToken::read(file) {
+    if let Some(source) = &config.web.admin_token {
+        found.push(match AdminToken::read(source) {
             Ok(_) => Check::ok("admin token", "it can be used"),
             Err(why) => Check::fail("configuration", why.to_string()),
         });
@@ -123,12 +127,17 @@ pub fn examine_config() -> Vec<Check> {
             .into_iter()
             .map(|say| Check::warn("configuration", say)),
     );
+    // What is wrong may be a secret in a wrong place.
+    let cutting = Secrets::default();
+    for check in &mut checks {
+        check.say = cutting.cut(&check.say);
+    }
     checks
 }
 
 /// Whether the model that is set can be used; nothing is sent to it.
 fn model(config: &Config) -> Option<Check> {
-    match chosen(config.model.as_ref(), |name| std::env::var(name).ok()) {
+    match chosen(config.model.as_ref(), adapters::environment) {
         Ok(chosen) => chosen.shown.map(|model| Check::ok("model", model)),
         Err(why) => Some(Check::fail("configuration", why.to_string())),
     }

@@ -17,11 +17,11 @@ use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
 use crate::config::{Config, Listen};
-use crate::folder::quoted;
 use crate::http::{Porter, Undelivered, serve_doors};
 use crate::inbox;
 use crate::listen::{self, Bound};
 use crate::{House, chance};
+use adapters::quoted;
 
 /// The file in the data folder from which the secret of each door is derived.
 const KEY_FILE: &str = "webhook.key";

@@ -172,12 +172,12 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let lines = lines::set_up(&config, data.path(), &web)?;
     let engine = config.search.as_ref().map(|search| search.engine());
     let engine = engine.transpose()?;
-    let admin = config.web.admin_token_file.as_deref();
+    let admin = config.web.admin_token.as_ref();
     let admin = admin.map(AdminToken::read).transpose()?;
     let of_lines = lines.values().flat_map(|line| line.secrets());
     let of_engine = engine.iter().flat_map(Engine::secrets);
     let of_admin = admin.as_ref().map(AdminToken::secret);
-    let mind = chosen(config.model.as_ref(), start::environment)?;
+    let mind = chosen(config.model.as_ref(), adapters::environment)?;
     secrets.load(of_lines.chain(of_admin).chain(of_engine).chain(mind.keys))?;
     let (encoders, cutting) = (lines.clone(), secrets.clone());
     let store = Store::open(
@@ -223,6 +223,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         pulse: pulse::Pulse::default(),
     });
     let socket = socket::Socket::open(&data)?;
+    start::note_settings(&house, &config).await?;
     house.store.forget_leases().await?;
     house.take_up().await?;
     house.store_written();

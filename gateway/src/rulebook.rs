@@ -10,7 +10,7 @@ use std::time::Duration;
 use bot_policy::rules::{Rule, Rules};
 use rustix::fs::OFlags;
 
-use crate::folder::quoted;
+use adapters::quoted;
 
 /// How often a change looks whether another one is done, and how long it waits in between.
 const LOOKS: usize = 40;

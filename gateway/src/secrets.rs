@@ -7,10 +7,11 @@ use bot_policy::approval::Question;
 use bot_policy::call::{Arguments, Call};
 use bot_policy::card::{Card, Field};
 use bot_policy::decide::{Decision, Finding};
+use bot_policy::id::ToolName;
 use bot_policy::message::{Body, Enclosure, Notice, OutboundMessage, Reply};
 use bot_policy::risk::Risk;
 use bot_policy::rules::Rule;
-use bot_policy::secret::{NotRedactable, Redactor, Secret};
+use bot_policy::secret::{NotRedactable, Redactor, Secret, config_hash};
 use bot_policy::security::SecurityEvent;
 use bot_policy::visible::{self, Shown};
 use serde_json::Value;
@@ -118,24 +119,31 @@ impl Secrets {
             because: self.cut_known(&finding.because),
             ..finding.clone()
         });
-        let call = &question.call;
         Question {
-            call: Call {
-                arguments: match &call.arguments {
-                    Arguments::Unreadable(text) => Arguments::Unreadable(self.cut_known(text)),
-                    Arguments::Readable(map) => Arguments::Readable(
-                        map.iter()
-                            .map(|(name, value)| (name.clone(), self.cut_value(value)))
-                            .collect(),
-                    ),
-                },
-                ..call.clone()
-            },
+            call: self.cut_call(&question.call),
             reasons: reasons.collect(),
             always: question.always.as_ref().map(|rule| self.cut_rule(rule)),
             alike: question.alike.as_ref().map(|rule| self.cut_rule(rule)),
             block: question.block.as_ref().map(|rule| self.cut_rule(rule)),
             ..question.clone()
+        }
+    }
+
+    /// The call without the loaded secrets: as it comes from the model, before it is stored, judged
+    /// or shown, so that what is approved is what runs.
+    pub(crate) fn cut_call(&self, call: &Call) -> Call {
+        Call {
+            tool: ToolName::new(self.cut_known(call.tool.as_str())),
+            command: self.cut_known(&call.command),
+            arguments: match &call.arguments {
+                Arguments::Unreadable(text) => Arguments::Unreadable(self.cut_known(text)),
+                Arguments::Readable(map) => Arguments::Readable(
+                    map.iter()
+                        .map(|(name, value)| (name.clone(), self.cut_value(value)))
+                        .collect(),
+                ),
+            },
+            ..call.clone()
         }
     }
 
@@ -156,6 +164,15 @@ impl Secrets {
                 .collect(),
             Value::String(text) => self.cut_known(text).into(),
             Value::Bool(_) | Value::Null | Value::Number(_) => value.clone(),
+        }
+    }
+
+    /// A keyed hash of the settings, which tells nothing of a secret in them.
+    pub(crate) fn hash(&self, settings: &Value, key: &str) -> String {
+        let key = Secret::new(key.to_owned());
+        match self.0.get() {
+            Some(redactor) => config_hash(settings, redactor, &key),
+            None => config_hash(settings, &Redactor::default(), &key),
         }
     }
 

@@ -6,11 +6,14 @@ use bot_policy::pairing::CodeRole;
 use crate::cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
 use crate::config::{self, Config};
 use crate::folder::{self, DataFolder};
-use crate::{House, RunError};
+use crate::store::AuditEntry;
+use crate::{House, RunError, clock};
 
-/// A variable of the environment that holds text.
-pub(crate) fn environment(name: &str) -> Option<String> {
-    std::env::var(name).ok()
+/// Notes with which settings the program starts.
+pub(crate) async fn note_settings(house: &House, config: &Config) -> Result<(), RunError> {
+    let settings = house.secrets.hash(&config.written, &house.audit_key);
+    let entry = AuditEntry::Configured { settings };
+    Ok(house.store.note(entry, clock::now()).await?)
 }
 
 /// What is shown once everything serves.

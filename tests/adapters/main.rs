@@ -11,5 +11,6 @@
 mod conformance;
 mod layout;
 mod markup;
+mod secret_source;
 mod telegram;
 mod web;

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use gateway::config::{Config, EXAMPLE, Listen, Log, SCHEMA, USUAL_ADDRESS, Web};
+use gateway::config::{Config, EXAMPLE, Listen, Log, SCHEMA, SecretSource, USUAL_ADDRESS, Web};
 
 #[test]
 fn an_empty_file_is_the_usual_web_chat_and_nothing_else() {
@@ -15,7 +15,7 @@ fn an_empty_file_is_the_usual_web_chat_and_nothing_else() {
             Web {
                 listen: Listen::From(USUAL_ADDRESS),
                 hosts: vec![],
-                admin_token_file: None,
+                admin_token: None,
             },
             0,
             Log {
@@ -44,7 +44,13 @@ fn what_is_set_is_what_is_read() {
             Web {
                 listen: Listen::Configured("[::1]:9000".parse().unwrap()),
                 hosts: vec!["chat.example.org".to_owned()],
-                admin_token_file: Some("/t".into()),
+                admin_token: SecretSource::one_of(
+                    "web.admin_token",
+                    Some(Path::new("/t")),
+                    None,
+                    None
+                )
+                .unwrap(),
             },
             Log {
                 filter: "gateway=debug".to_owned()
@@ -85,7 +91,7 @@ fn every_mistake_is_named_with_its_place_its_key_and_what_to_do() {
         ),
         (
             "[web]\nlistn = \"127.0.0.1:1\"",
-            "2:1: web.listn: there is no setting `listn`; correct or remove it (there is: `listen`, `hosts`, `admin_token_file`)",
+            "2:1: web.listn: there is no setting `listn`; correct or remove it (there is: `listen`, `hosts`, `admin_token_file`, `admin_token_env`, `admin_token_credential`)",
         ),
         (
             "[web]\nlisten = \"127.0.0.1\"",
@@ -268,7 +274,7 @@ fn the_example_is_a_file_that_can_be_used_as_it_is_and_with_every_key_set() {
     });
     let full = parse(&lines.collect::<String>()).unwrap();
     assert_eq!((full.lines.len(), full.log.filter), (1, "warn".to_owned()));
-    assert!(full.web.admin_token_file.is_some() && full.metrics.is_some());
+    assert!(full.web.admin_token.is_some() && full.metrics.is_some());
 }
 
 #[test]

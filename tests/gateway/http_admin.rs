@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use bot_policy::access::{Person, Role};
 use bot_policy::id::PersonId;
+use gateway::config::SecretSource;
 use gateway::http::admin::AdminToken;
 use serde_json::json;
 
@@ -31,8 +32,7 @@ async fn the_admin_token_signs_a_browser_in_as_the_owner_and_stands_in_no_answer
 #[tokio::test]
 async fn a_wrong_admin_token_opens_nothing_and_may_be_tried_a_few_times() {
     let page = with_token().await;
-    let wrong =
-        "that is not the admin token; it stands in the file that web.admin_token_file names";
+    let wrong = "that is not the admin token; it stands where web.admin_token_file, or _env or _credential, says";
     for token in ["", "correct-horse", "correct-horse-battery-staplE"] {
         let typed = json!({ "token": token }).to_string();
         let answer = page.post("/api/sign-in", "", &typed).await;
@@ -185,7 +185,7 @@ fn what_is_wrong_with_the_file_of_the_admin_token_is_said() {
         );
     };
     says(format!(
-        "{named} cannot be read (there is no such file); write a token into it, {how}"
+        "{named} cannot be read (there is no such file); write one word of 24 to 1024 characters ({how}) into it"
     ));
     write_private(&token, "too-short");
     let nothing =
@@ -220,10 +220,12 @@ async fn with_token() -> Served {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("admin");
     write_private(&file, &format!("{TOKEN}\n"));
+    let source = SecretSource::one_of("web.admin_token", Some(&file), None, None);
+    let source = source.unwrap().unwrap();
     let page = served(&[]).await;
     page.desk
         .admin
-        .set(AdminToken::read(&file).unwrap())
+        .set(AdminToken::read(&source).unwrap())
         .unwrap();
     page
 }

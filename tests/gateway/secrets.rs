@@ -4,7 +4,7 @@ use fakes::telegram::Fault;
 use serde_json::{Value, json};
 
 use crate::stories::chat::Door;
-use crate::stories::house::{House, TOKEN, soon};
+use crate::stories::house::{House, OWNER, TOKEN, soon};
 
 /// The token plain (as JSON writes it too), in base64, in an address, in hexadecimal.
 const FORMS: [&str; 5] = [
@@ -94,19 +94,83 @@ on_both! {
             .map(|line| serde_json::from_str(line).unwrap())
             .filter(|entry: &Value| entry["what"] == "judged")
             .collect();
-        assert_eq!(
-            judged,
-            [json!({
-                "what": "judged",
-                "conversation": 1,
-                "call": "2.0",
-                "tool": "@files write",
-                "arguments": { "content": "(5 bytes)", "file": "<redacted>.txt" },
-                "risk": "MEDIUM",
-                "action": "asked",
-                "reasons": [{ "row": 16, "says": "Ask", "because": "no rule allows this without asking" }],
-            })]
-        );
+        let event = |action: &str, when: &str| json!({
+            "what": "judged",
+            "conversation": 1,
+            "call": "2.0",
+            "tool": "@files write",
+            "arguments": { "content": "(5 bytes)", "file": "<redacted>.txt" },
+            "risk": "MEDIUM",
+            "action": action,
+            "when": when,
+            "reasons": [{ "row": 16, "says": "Ask", "because": "no rule allows this without asking" }],
+        });
+        // Saved at the press, the rule allows it when it runs.
+        let mut ran = event("allowed", "resume");
+        ran["reasons"][0] = json!({
+            "row": 13, "says": "Allow", "because": "the rule \"@files write --file \"<redacted>.txt\"\" allows it"
+        });
+        assert_eq!(judged, [event("asked", "call"), event("allowed", "press"), ran]);
+    }
+}
+
+on_both! {
+    async fn a_call_is_cut_before_it_is_judged_so_that_what_is_shown_is_what_runs(house, chat) {
+        chat.say(&format!("write notes.txt: {}", all_forms())).await;
+        let card = chat.card().await;
+        chat.press(&card, "Allow once").await;
+        chat.told("wrote notes.txt").await;
+        let written = house.file("notes.txt").unwrap();
+        assert!(written.contains("<redacted>"), "{written}");
+        assert_clean("the file", &written);
+        assert_clean("the questions", &column(&house, "SELECT body FROM question"));
+        let made = "SELECT body FROM entry WHERE body NOT LIKE '%Person%'";
+        assert_clean("the history of calls and results", &column(&house, made));
+    }
+}
+
+#[tokio::test]
+async fn the_token_may_be_a_credential_that_systemd_hands_over() {
+    let mut house = House::build().await;
+    let handed = house.home.path().join("credentials");
+    std::fs::create_dir(&handed).unwrap();
+    std::fs::write(handed.join("phone"), format!("{TOKEN}\n")).unwrap();
+    let file = house.home.config().join("postern.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let lines = text
+        .lines()
+        .map(|line| match line.starts_with("token_file") {
+            true => "token_credential = \"phone\"",
+            false => line,
+        });
+    let text: Vec<&str> = lines.collect();
+    house.home.configure(&text.join("\n"));
+    let said = house.cli(&[]).await;
+    assert_eq!(
+        (said.code, &*said.err),
+        (
+            1,
+            "postern: line phone: token_credential phone cannot be read (systemd hands over no credentials here); add LoadCredential=phone:/its/file to the unit, or set token_file\n"
+        )
+    );
+    house.with_variable("CREDENTIALS_DIRECTORY", &handed.display().to_string());
+    house.start().await;
+    let chat = house.enter(Door::Telegram, OWNER, &house.code()).await;
+    chat.say(&format!("remember {TOKEN}")).await;
+    chat.told("remembered").await;
+    let kept = column(&house, "SELECT text FROM memory");
+    assert_eq!(kept, "<redacted>");
+}
+
+#[tokio::test]
+async fn a_secret_in_a_wrong_place_is_not_repeated_by_the_error_about_it() {
+    let house = House::build().await;
+    let key = format!("sk-ant-api03-{}", "x9".repeat(40));
+    house.configure_more(&format!("[log]\nfilter = \"{key}=\"\n"));
+    for said in [house.cli(&[]).await, house.cli(&["config", "check"]).await] {
+        let text = format!("{}{}", said.out, said.err);
+        assert!(text.contains("is not a log filter"), "{text}");
+        assert!(!text.contains(&key), "{text}");
     }
 }
 

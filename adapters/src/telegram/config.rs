@@ -19,6 +19,8 @@ pub struct Config {
     pub token_file: Option<PathBuf>,
     /// The environment variable that holds it, instead of a file.
     pub token_env: Option<String>,
+    /// The credential of systemd's that holds it, instead of either.
+    pub token_credential: Option<String>,
     /// Where the Bot API answers; `https://api.telegram.org` unless set.
     pub api: Option<Url>,
     /// How updates come; by polling unless set.
@@ -41,7 +43,7 @@ impl Config {
     /// Reads the token.
     ///
     /// # Errors
-    /// When not exactly one of the two settings is there, or what it names is missing, empty or
+    /// When not exactly one of the three settings is there, or what it names is missing, empty or
     /// not shaped like a token.
     pub(crate) fn token(&self) -> Result<Secret<String>, ConfigError> {
         let wanted = Wanted {
@@ -50,7 +52,7 @@ impl Config {
             file: self.token_file.as_deref(),
             variable: self.token_env.as_deref(),
         };
-        let (token, source) = wanted.read()?;
+        let (token, source) = wanted.read_or(self.token_credential.as_deref())?;
         // The token becomes part of an address: nothing in it may lead elsewhere.
         let shaped = token.split_once(':').is_some_and(|(bot, secret)| {
             let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');

@@ -8,9 +8,9 @@ use crate::secret::{Redactor, Secret};
 
 /// A hash of the configuration without its secrets, in hexadecimal: the same whatever the order of
 /// names and whatever a secret is changed to. Without the key nobody can try values against it.
-pub fn config_hash(config: &Value, redactor: &Redactor, key: &Secret<[u8; 32]>) -> String {
+pub fn config_hash(config: &Value, redactor: &Redactor, key: &Secret<impl AsRef<[u8]>>) -> String {
     let shown = integral(redactor.cut_value(config));
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key.reveal()) else {
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key.reveal().as_ref()) else {
         // HMAC takes a key of any length.
         return String::new();
     };

@@ -98,8 +98,9 @@ const PAIRS: [(&str, &str); 15] = [
 ];
 
 /// Last words that speak about a secret without holding it.
-const MEASURES: [&str; 10] = [
-    "count", "length", "limit", "method", "name", "policy", "size", "ttl", "type", "usage",
+const MEASURES: [&str; 13] = [
+    "count", "env", "file", "length", "limit", "method", "name", "path", "policy", "size", "ttl",
+    "type", "usage",
 ];
 /// First words that do.
 const BOUNDS: [&str; 3] = ["max", "min", "num"];

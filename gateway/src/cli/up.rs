@@ -23,8 +23,9 @@ pub(super) struct Arguments {
 
 pub(super) async fn run(screen: &Screen, arguments: Arguments) -> Result<(), Stop> {
     let config_folder = Folder::open(Purpose::Config, &Purpose::Config.path()?)?;
-    let config = Config::read(config_folder.path())?;
     let secrets = Secrets::default();
+    let config = Config::read(config_folder.path())
+        .map_err(|why| Stop::Because(secrets.cut(&why.to_string())))?;
     log(&config, &secrets);
     let data = match Folder::open(Purpose::Data, &Purpose::Data.path()?)?.hold() {
         Ok(data) => data,
@@ -48,6 +49,7 @@ pub(super) async fn run(screen: &Screen, arguments: Arguments) -> Result<(), Sto
     } else {
         Room::of(screen)
     };
+    let cutting = secrets.clone();
     let settings = Settings {
         config,
         config_folder,
@@ -56,7 +58,8 @@ pub(super) async fn run(screen: &Screen, arguments: Arguments) -> Result<(), Sto
         room,
         started: Box::new(move |banner| screen.show(&banner.render(screen.paint()))),
     };
-    Ok(run_gateway(settings, shutdown).await?)
+    let ran = run_gateway(settings, shutdown).await;
+    ran.map_err(|why| Stop::Because(cutting.cut(&why.to_string())))
 }
 
 /// Tells where the other one is; it may still be starting. One that holds the folder and does not

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use adapters::{SecretError, quoted};
+
 use super::{DENYLIST_VARIABLE, FILE_LIMIT};
-use crate::folder::quoted;
 
 /// The configuration cannot be used. The text names file, line, column and key, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +32,14 @@ pub enum ConfigError {
         owner: u32,
         /// Who we are.
         us: u32,
+    },
+    /// A secret is said to stand in two places.
+    #[error("{}: {why}", .file.display())]
+    Secret {
+        /// The file.
+        file: PathBuf,
+        /// Which, and what to do.
+        why: SecretError,
     },
     /// It is no configuration.
     #[error("{} is over {FILE_LIMIT} bytes, which no configuration needs; is it the right file?", .0.display())]

@@ -20,6 +20,8 @@ pub struct Model {
     pub key_file: Option<PathBuf>,
     /// The environment variable that holds it, instead of a file.
     pub key_env: Option<String>,
+    /// The credential of systemd's that holds it, instead of either.
+    pub key_credential: Option<String>,
     /// What it costs.
     pub price: Option<Price>,
     /// The models that are asked, in this order, when it does not answer.
@@ -58,6 +60,8 @@ pub struct Fallback {
     pub key_file: Option<PathBuf>,
     /// The environment variable that holds it, instead of a file.
     pub key_env: Option<String>,
+    /// The credential of systemd's that holds it, instead of either.
+    pub key_credential: Option<String>,
     /// What it costs.
     pub price: Option<Price>,
 }
@@ -212,6 +216,7 @@ impl Model {
             endpoint: self.endpoint.clone(),
             key_file: self.key_file.clone(),
             key_env: self.key_env.clone(),
+            key_credential: self.key_credential.clone(),
             price: self.price,
         }
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use adapters::{SecretError, SecretSource, environment};
 use bot_policy::secret::Secret;
 use serde::Deserialize;
 use url::Url;
@@ -32,6 +33,8 @@ pub enum Search {
         key_file: Option<PathBuf>,
         /// The environment variable that holds it, instead of a file.
         key_env: Option<String>,
+        /// The credential of systemd's that holds it, instead of either.
+        key_credential: Option<String>,
         /// Where the API answers.
         api: Option<Url>,
     },
@@ -46,6 +49,12 @@ pub enum Search {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("search: {0}")]
 pub struct SearchError(pub String);
+
+impl From<SecretError> for SearchError {
+    fn from(SecretError(why): SecretError) -> Self {
+        Self(why)
+    }
+}
 
 impl Fetch {
     /// What is right but daring.
@@ -87,7 +96,7 @@ impl Search {
     /// The engine, its key read.
     ///
     /// # Errors
-    /// When not exactly one of the two settings of the key is there, or it cannot be read.
+    /// When not exactly one of the settings of the key is there, or it cannot be read.
     pub(crate) fn engine(&self) -> Result<Engine, SearchError> {
         let plain = |at: &Url| {
             let plain = matches!(at.scheme(), "http" | "https")
@@ -107,12 +116,18 @@ impl Search {
             Self::Brave {
                 key_file,
                 key_env,
+                key_credential,
                 api,
             } => {
                 let usual = || Url::parse(BRAVE).map_err(|_| SearchError("no address".to_owned()));
                 Ok(Engine::Brave {
                     at: api.as_ref().map_or_else(usual, plain)?,
-                    key: key(key_file.as_deref(), key_env.as_deref())?,
+                    key: key(SecretSource::one_of(
+                        "key",
+                        key_file.as_deref(),
+                        key_env.as_deref(),
+                        key_credential.as_deref(),
+                    )?)?,
                 })
             }
             Self::Searxng { url } => Ok(Engine::Searxng { at: plain(url)? }),
@@ -123,31 +138,18 @@ impl Search {
 /// Where Brave's API answers.
 const BRAVE: &str = "https://api.search.brave.com/res/v1/web/search";
 
-fn key(
-    file: Option<&std::path::Path>,
-    variable: Option<&str>,
-) -> Result<Secret<String>, SearchError> {
-    let text = match (file, variable) {
-        (Some(file), None) => std::fs::read_to_string(file).map_err(|_| {
-            SearchError(format!(
-                "key_file {} cannot be read; write the key into it",
-                file.display()
-            ))
-        })?,
-        (None, Some(name)) => std::env::var(name)
-            .map_err(|_| SearchError(format!("key_env {name} is not set; export it")))?,
-        (Some(_), Some(_)) | (None, None) => {
-            return Err(SearchError(
-                "set key_file or key_env, and not both".to_owned(),
-            ));
-        }
-    };
-    let text = text.trim();
-    let fits = |c: char| c.is_ascii_graphic();
-    if text.is_empty() || !text.chars().all(fits) {
+fn key(source: Option<SecretSource>) -> Result<Secret<String>, SearchError> {
+    let Some(source) = source else {
         return Err(SearchError(
-            "the key is empty or not one word; copy it whole".to_owned(),
+            "no key; set key_file to a file that holds the key of your subscription".to_owned(),
         ));
+    };
+    let key = source.read("the key of your subscription", environment)?;
+    let fits = |c: char| c.is_ascii_graphic();
+    if !key.reveal().chars().all(fits) {
+        return Err(SearchError(format!(
+            "{source} does not hold one word; copy the key whole, and nothing else"
+        )));
     }
-    Ok(Secret::new(text.to_owned()))
+    Ok(key)
 }

@@ -124,7 +124,7 @@ const NO_ADMIN: Refusal = Refusal::new(
 
 const WRONG_TOKEN: Refusal = Refusal::new(
     StatusCode::FORBIDDEN,
-    "that is not the admin token; it stands in the file that web.admin_token_file names",
+    "that is not the admin token; it stands where web.admin_token_file, or _env or _credential, says",
 );
 
 /// What everybody without a paired browser is told.

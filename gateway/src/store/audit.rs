@@ -30,6 +30,12 @@ pub enum AuditEntry {
     },
     /// Wrong codes voided the live ones.
     CodesVoided,
+    /// The program started with these settings.
+    Configured {
+        /// A keyed digest of them, secrets cut out: the same settings have the same digest here, and
+        /// nobody can guess them from it.
+        settings: String,
+    },
     /// A call was judged.
     Judged {
         conversation: ConversationId,
@@ -101,6 +107,7 @@ fn count(entry: &AuditEntry) {
         AuditEntry::Asked { .. } => metrics::count(Count::Questions, "asked"),
         AuditEntry::Closed { .. }
         | AuditEntry::CodesVoided
+        | AuditEntry::Configured { .. }
         | AuditEntry::Ended { .. }
         | AuditEntry::Paired { .. }
         | AuditEntry::ProjectRules { .. }

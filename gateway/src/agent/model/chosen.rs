@@ -1,8 +1,5 @@
 //! Which model did the owner choose? The settings, or else the usual key variables.
 
-use std::io::{ErrorKind, Read};
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 use std::sync::Arc;
 
 use bot_policy::secret::{SECRET_BYTES, Secret};
@@ -11,6 +8,7 @@ use super::chain::Chain;
 use super::remote::{Remote, http};
 use super::{Model, Practice};
 use crate::config::model::{self as settings, Fallback, Name, Provider};
+use crate::config::{SecretError, SecretSource};
 
 /// The model that answers, and what must not get out of it.
 pub struct Chosen {
@@ -124,67 +122,29 @@ fn key(
 ) -> Result<Secret<String>, ModelSetupError> {
     let Name(name) = &model.name;
     let wrong = |why: String| ModelSetupError(format!("{name}: {why}"));
-    let (text, source) = match (&model.key_file, &model.key_env) {
-        (Some(_), Some(_)) => {
-            return Err(wrong(
-                "key_file and key_env are both set; keep one of them".to_owned(),
-            ));
-        }
-        (Some(path), None) => {
-            let source = format!("key_file {}", path.display());
-            (
-                read(path).map_err(|why| wrong(format!("{source} {why}")))?,
-                source,
-            )
-        }
-        (None, named) => match named.as_deref().or_else(|| model.provider.usual_variable()) {
-            None => return Ok(Secret::new(String::new())),
-            Some(env) => {
-                let source = format!("key_env {env}");
-                let set = variable(env).filter(|key| !key.trim().is_empty());
-                let text = set.ok_or_else(|| {
-                    wrong(format!(
-                        "{source} is not set; export it with the provider's key, or set key_file"
-                    ))
-                })?;
-                (text, source)
-            }
-        },
+    let source = SecretSource::one_of(
+        "key",
+        model.key_file.as_deref(),
+        model.key_env.as_deref(),
+        model.key_credential.as_deref(),
+    );
+    let usual = || {
+        Some(SecretSource::usual_variable(
+            "key",
+            model.provider.usual_variable()?,
+        ))
     };
-    let key = text.trim();
+    let source = source.map_err(|SecretError(why)| wrong(why))?;
+    let Some(source) = source.or_else(usual) else {
+        return Ok(Secret::new(String::new()));
+    };
+    let key = source.read("the provider's key", variable);
+    let key = key.map_err(|SecretError(why)| wrong(why))?;
     let fits = |c: char| c.is_ascii_graphic();
-    if key.len() < SECRET_BYTES || !key.chars().all(fits) {
+    if key.reveal().len() < SECRET_BYTES || !key.reveal().chars().all(fits) {
         return Err(wrong(format!(
             "{source} does not hold a key; put the provider's key into it, and nothing else"
         )));
     }
-    Ok(Secret::new(key.to_owned()))
+    Ok(key)
 }
-
-/// Reads a file that only its owner can read. One that is another's, as a container engine mounts
-/// them, is left to whoever made it so.
-fn read(path: &Path) -> Result<String, String> {
-    let why = |error: std::io::Error| match error.kind() {
-        ErrorKind::NotFound => {
-            "cannot be read (there is no such file); write the provider's key into it".to_owned()
-        }
-        other => format!("cannot be read ({other}); write the provider's key into it"),
-    };
-    let file = std::fs::File::open(path).map_err(why)?;
-    let about = file.metadata().map_err(why)?;
-    let ours = about.uid() == rustix::process::geteuid().as_raw();
-    if ours && about.is_file() && about.mode() & 0o077 != 0 {
-        return Err(format!(
-            "can be read by others; make it yours alone with: chmod 600 {}",
-            crate::folder::quoted(path)
-        ));
-    }
-    let mut text = String::new();
-    file.take(KEY_FILE_BYTES)
-        .read_to_string(&mut text)
-        .map_err(why)?;
-    Ok(text)
-}
-
-/// How much of a key file is read, in bytes.
-const KEY_FILE_BYTES: u64 = 16 * 1024;

@@ -11,8 +11,8 @@ use super::super::screen::{Screen, Stop, outside};
 use super::consent::Consent;
 use super::word;
 use crate::agent::tools::specs;
-use crate::folder::quoted;
 use crate::rulebook::{Rulebook, tidy};
+use adapters::quoted;
 
 pub(super) fn set(
     screen: &Screen,

@@ -4,7 +4,7 @@ use std::io::{BufRead, IsTerminal, Read, Write};
 use std::path::Path;
 
 use super::super::screen::{Screen, Stop, outside};
-use crate::folder::quoted;
+use adapters::quoted;
 
 /// The longest answer that is looked at, in bytes.
 const ANSWER_LIMIT: u64 = 64;

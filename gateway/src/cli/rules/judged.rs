@@ -19,8 +19,8 @@ use super::word;
 use crate::agent::tools::specs;
 use crate::config::Judging;
 use crate::doctor::Verdict;
-use crate::folder::quoted;
 use crate::rulebook::{Rulebook, RulebookError};
+use adapters::quoted;
 
 pub(super) fn explain(
     screen: &Screen,
