@@ -166,10 +166,10 @@ async fn the_token_may_be_a_credential_that_systemd_hands_over() {
 async fn a_secret_in_a_wrong_place_is_not_repeated_by_the_error_about_it() {
     let house = House::build().await;
     let key = format!("sk-ant-api03-{}", "x9".repeat(40));
-    house.configure_more(&format!("[log]\nfilter = \"{key}=\"\n"));
+    house.configure_more(&format!("[fetch]\nallow_private = [\"{key}\"]\n"));
     for said in [house.cli(&[]).await, house.cli(&["config", "check"]).await] {
         let text = format!("{}{}", said.out, said.err);
-        assert!(text.contains("is not a log filter"), "{text}");
+        assert!(text.contains("is no host with a port"), "{text}");
         assert!(!text.contains(&key), "{text}");
     }
 }
