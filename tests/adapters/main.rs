@@ -14,3 +14,4 @@ mod markup;
 mod secret_source;
 mod telegram;
 mod web;
+mod whatsapp;

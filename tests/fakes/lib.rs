@@ -4,3 +4,4 @@ pub mod brave;
 pub mod model;
 pub mod site;
 pub mod telegram;
+pub mod whatsapp;
