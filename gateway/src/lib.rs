@@ -59,6 +59,7 @@ mod preview;
 mod project;
 mod pulse;
 mod receive;
+mod replay;
 mod rulebook;
 pub mod secrets;
 pub mod socket;
@@ -126,6 +127,9 @@ pub enum RunError {
     /// The model cannot be set up.
     #[error(transparent)]
     Model(#[from] ModelSetupError),
+    /// A recording cannot be used.
+    #[error(transparent)]
+    Replay(#[from] replay::ReplayError),
     /// A secret cannot be kept from getting out.
     #[error(transparent)]
     Secret(#[from] NotRedactable),
@@ -177,8 +181,16 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let of_lines = lines.values().flat_map(|line| line.secrets());
     let of_engine = engine.iter().flat_map(Engine::secrets);
     let of_admin = admin.as_ref().map(AdminToken::secret);
+    let replay = replay::Replay::open(&config.replay)?;
     let mind = chosen(config.model.as_ref(), adapters::environment)?;
-    secrets.load(of_lines.chain(of_admin).chain(of_engine).chain(mind.keys))?;
+    let (second, keys) = start::second(&config)?;
+    secrets.load(
+        of_lines
+            .chain(of_admin)
+            .chain(of_engine)
+            .chain(mind.keys)
+            .chain(keys),
+    )?;
     let (encoders, cutting) = (lines.clone(), secrets.clone());
     let store = Store::open(
         &data.path().join("postern.db"),
@@ -209,6 +221,9 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         rulebook: Rulebook::new(config_folder.path()),
         audit_key,
         judging: config.judging.clone(),
+        second: gate::Second::new(second),
+        sensitive: config.sensitive.clone(),
+        replay,
         workspaces: data.path().join(WORKSPACES),
         letters,
         signals,
