@@ -12,6 +12,7 @@ use bot_policy::decide::{
 };
 use bot_policy::grants::Grants;
 use bot_policy::id::{QuestionId, Timestamp};
+use bot_policy::mail;
 use bot_policy::message::Choices;
 use bot_policy::security::{Act, Moment};
 use bot_policy::surface::Open;
@@ -40,9 +41,6 @@ pub(crate) use press::{acknowledge, press, save_rules, show_typing};
 pub(crate) use running::may_be_made_again;
 use running::{Left, brings, note_address, until_over};
 pub(crate) use second::Second;
-
-/// Emails that a place may send in a day.
-const EMAILS_PER_DAY: u32 = 20;
 
 /// Judges a call and does what was judged.
 pub(crate) async fn judge(
@@ -336,7 +334,7 @@ async fn standing(
         limits: Limits {
             calls_left: CALLS_PER_TURN.saturating_sub(loaded.turn.calls_made()),
             refusals_in_a_row: loaded.turn.refusals_in_a_row(),
-            emails_left: EMAILS_PER_DAY,
+            emails_left: mail::A_DAY,
         },
         threshold: judging.threshold,
         second: house.second.said(loaded.id, &call.id),
