@@ -24,6 +24,9 @@ async fn a_sensitive_memory_marks_a_conversation_that_begins_with_it_and_the_net
     // What stays here is asked for no reason of its own.
     chat.say("recall account").await;
     chat.told("1234").await;
+    chat.say("/why").await;
+    chat.told("It has read what is marked as sensitive: the memory of person 1.")
+        .await;
     let marked = "SELECT count(*) FROM conversation WHERE ended IS NULL AND taint LIKE '%the memory of person 1%'";
     assert_eq!(house.count(marked), 1);
 }
