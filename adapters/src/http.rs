@@ -137,19 +137,7 @@ pub(crate) async fn get(
     patience: Duration,
     most: u64,
 ) -> Result<Vec<u8>, AdapterError> {
-    fetch(client.get(url), patience, most).await
-}
-
-/// Reads what a request that its caller made is answered.
-///
-/// # Errors
-/// As [`get`].
-pub(crate) async fn fetch(
-    request: reqwest::RequestBuilder,
-    patience: Duration,
-    most: u64,
-) -> Result<Vec<u8>, AdapterError> {
-    let asked = request.timeout(patience).send().await;
+    let asked = client.get(url).timeout(patience).send().await;
     let mut response = asked.map_err(|_| later("no connection to it"))?;
     let status = response.status().as_u16();
     if !response.status().is_success() {

@@ -29,7 +29,6 @@ mod rich;
 mod secret_source;
 pub mod telegram;
 pub mod web;
-pub mod whatsapp;
 
 pub use door::{Arrived, Check, Door, DoorAnswer, DoorMethod, Ground, Signed, Webhooks};
 pub use secret_source::{SecretError, SecretSource, environment, quoted};
@@ -257,8 +256,6 @@ pub enum AdapterError {
 pub enum Config {
     /// A Telegram bot.
     Telegram(telegram::Config),
-    /// A number on WhatsApp's Cloud API.
-    WhatsApp(whatsapp::Config),
 }
 
 /// A line cannot be set up as configured.
@@ -283,6 +280,5 @@ pub fn build(
 ) -> Result<Arc<dyn Adapter>, ConfigError> {
     match config {
         Config::Telegram(config) => Ok(Arc::new(telegram::Telegram::new(line, config, ground)?)),
-        Config::WhatsApp(config) => Ok(Arc::new(whatsapp::WhatsApp::new(line, config, ground)?)),
     }
 }

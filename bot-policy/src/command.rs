@@ -61,8 +61,8 @@ pub fn commands(scope: Scope) -> Vec<(&'static str, &'static str)> {
         Scope::Guest => {}
         Scope::Group => commands.push(("pair", "pair this group with you")),
         Scope::Owner => commands.extend([
-            ("link", "for later: does nothing in this version"),
-            ("unlink", "for later: does nothing in this version"),
+            ("link", "go on here with a Code conversation"),
+            ("unlink", "let go of the Code conversation"),
             ("policy", "see or change when a card asks you first"),
             ("rules", "what may run without a card"),
             ("status", "lines, open cards and the model"),

@@ -156,9 +156,6 @@ async fn answer(
 ) -> Result<(), StoreError> {
     let text = match command {
         Command::Help => help(scope),
-        Command::Link { .. } | Command::Unlink => {
-            "There is no Code conversation to link to in this version.".to_owned()
-        }
         Command::NotHere { name } => format!(
             "/{} is not something I do here. /help shows what is.",
             bot_policy::visible::foreign(name)
@@ -167,9 +164,11 @@ async fn answer(
         Command::Status => status(house).await?,
         Command::Why => why(house, place).await?,
         Command::Incognito { .. }
+        | Command::Link { .. }
         | Command::New
         | Command::Policy { .. }
         | Command::Stop
+        | Command::Unlink
         | Command::Unpair => return Ok(()),
     };
     house.post(

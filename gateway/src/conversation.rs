@@ -16,14 +16,14 @@ use tokio::sync::watch;
 
 use crate::agent::model::{Completion, ModelError};
 use crate::agent::prompt::prompt;
-use crate::agent::tools::{Keeper, Whose};
+use crate::agent::tools::Whose;
 use crate::agent::{Ended, Next};
 use crate::course::{Course, News, Woken, typing};
 use crate::inbox::Signal;
 use crate::keep::caught;
 use crate::metrics::{self, Count, Span};
 use crate::store::{Blame, Finish, Loaded, Speak, StoreError};
-use crate::{House, budget, clock, gate, preview, receive};
+use crate::{House, budget, clock, code, gate, preview, receive};
 
 /// Whether a conversation has more to do at once.
 pub(crate) enum Flow {
@@ -98,7 +98,7 @@ async fn step(
         return receive::receive(house, &loaded, wanted).await;
     }
     match loaded.turn.next() {
-        Next::Interrupted(call) => interrupted(house, &loaded, call).await,
+        Next::Interrupted(call) => interrupted(house, &loaded, call.id).await,
         Next::Judge(call, card_stands) => {
             gate::judge(house, &loaded, call, card_stands, course).await
         }
@@ -112,7 +112,10 @@ async fn step(
         Next::Rest if loaded.work.is_some() && loaded.turn.unfinished_calls().next().is_none() => {
             report(house, &loaded, None).await
         }
-        Next::Rest => Ok(Flow::Rest),
+        Next::Rest => {
+            code::rests(house, &loaded);
+            Ok(Flow::Rest)
+        }
         Next::Resume(question) => gate::resume(house, &loaded, *question, course).await,
         Next::Think if loaded.turn.refusals_in_a_row() >= REFUSALS => {
             end(
@@ -135,11 +138,7 @@ async fn step(
 }
 
 /// The call was started by a run of the program that is gone.
-async fn interrupted(house: &House, loaded: &Loaded, call: Call) -> Result<Flow, StoreError> {
-    if gate::may_be_made_again(house, &call) {
-        return made_again(house, loaded, call.id).await;
-    }
-    let call = call.id;
+async fn interrupted(house: &House, loaded: &Loaded, call: CallId) -> Result<Flow, StoreError> {
     let outcome =
         "I was interrupted while this ran, so its outcome is unknown; I will not run it again";
     let told = Labelled {
@@ -153,6 +152,7 @@ async fn interrupted(house: &House, loaded: &Loaded, call: Call) -> Result<Flow,
         told,
         outcome: outcome.to_owned(),
         because: String::new(),
+        shown: None,
         notes: Vec::new(),
     };
     let letters = house.store.finish(loaded.id, finish, clock::now()).await?;
@@ -160,32 +160,7 @@ async fn interrupted(house: &House, loaded: &Loaded, call: Call) -> Result<Flow,
     let message = notice(
         "I was interrupted while doing something: its outcome is unknown, and I do not run it again. Please check.",
     );
-    house.post(
-        house
-            .store
-            .say(loaded.place.clone(), message, clock::now())
-            .await?,
-    );
-    Ok(Flow::More)
-}
-
-/// The call may be made again, so the model is told that it may, and the person is spared. It was
-/// started once and is not started again: the next one is judged by itself.
-async fn made_again(house: &House, loaded: &Loaded, call: CallId) -> Result<Flow, StoreError> {
-    let finish = Finish {
-        call,
-        ended: Ended::Failed,
-        told: Labelled {
-            value: "interrupted before it came to anything; call again if it is still wanted"
-                .to_owned(),
-            taint: Taint::default(),
-        },
-        outcome: "interrupted".to_owned(),
-        because: String::new(),
-        notes: Vec::new(),
-    };
-    let letters = house.store.finish(loaded.id, finish, clock::now()).await?;
-    house.post(letters);
+    house.post(house.store.tell(loaded.id, message, clock::now()).await?);
     Ok(Flow::More)
 }
 
@@ -194,18 +169,11 @@ async fn think(
     loaded: &Loaded,
     course: &mut Course,
 ) -> Result<Flow, StoreError> {
-    let tools = house
-        .tools
-        .specs()
+    let tools = code::tools(house, loaded)
         .iter()
         .filter(|spec| offers(loaded.scope, spec))
         .cloned()
         .collect();
-    if let Some(marks) = marks_of_memory(house, loaded) {
-        // Loaded again with it, so that nothing is judged without.
-        house.post(house.store.mark(loaded.id, marks, clock::now()).await?);
-        return Ok(Flow::More);
-    }
     let prompt = prompt(&loaded.turn, &loaded.person.name, &loaded.memories, tools);
     let noted = match &house.budget {
         None => None,
@@ -267,18 +235,6 @@ async fn think(
     }
 }
 
-/// What the instructions mark before the model reads them: they may hold a sensitive memory.
-fn marks_of_memory(house: &House, loaded: &Loaded) -> Option<Taint> {
-    match loaded.keeper {
-        Keeper::Person(person) if !loaded.memories.is_empty() => {
-            let marks = house.sensitive.of(&loaded.person).at_start(person);
-            let known = &loaded.taint.sensitive;
-            (!marks.sensitive.is_subset(known)).then_some(marks)
-        }
-        Keeper::Person(_) | Keeper::Place(_) => None,
-    }
-}
-
 /// The person wrote while something else was being done: it is left, and the chat says so once.
 async fn change_course(
     house: &House,
@@ -289,11 +245,7 @@ async fn change_course(
         course.told = true;
         let letters = house
             .store
-            .say(
-                loaded.place.clone(),
-                notice("Changing course\u{2026}"),
-                clock::now(),
-            )
+            .tell(loaded.id, notice("Changing course\u{2026}"), clock::now())
             .await?;
         house.post(letters);
     }
@@ -373,6 +325,7 @@ pub(crate) fn whose(loaded: &Loaded) -> Whose {
         workspace: loaded.place_id.0,
         keeper: loaded.keeper,
         taint: loaded.taint.clone(),
+        folder: loaded.code.as_ref().map(|code| code.folder.clone()),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{House, clock};
+use crate::{House, clock, code};
 
 /// How often it is looked at.
 const EXPIRY: Duration = Duration::from_secs(1);
@@ -28,6 +28,9 @@ pub(crate) async fn expire(house: Arc<House>) {
                 which.into_iter().for_each(|id| house.cancel(id));
             }
             Err(error) => tracing::error!(%error, "what keeps nothing could not be ended"),
+        }
+        if let Err(error) = code::lapse(&house).await {
+            tracing::error!(%error, "cards of closed terminals could not be closed");
         }
         if let Err(error) = house.store.leave_no_trace().await {
             tracing::error!(%error, "the log of the database could not be emptied");

@@ -7,25 +7,23 @@ use bot_policy::access::Scope;
 use bot_policy::approval::{OpenQuestion, resume as permit_of};
 use bot_policy::call::Call;
 use bot_policy::card::card;
-use bot_policy::decide::{
-    CanAsk, Finding, Limits, Permit, Says, Standing, Surface, Verdict, decide,
-};
+use bot_policy::decide::{Finding, Limits, Permit, Says, Standing, Verdict, decide};
 use bot_policy::grants::Grants;
 use bot_policy::id::{QuestionId, Timestamp};
-use bot_policy::mail;
 use bot_policy::message::Choices;
 use bot_policy::security::{Act, Moment};
 use bot_policy::surface::Open;
 use bot_policy::taint::{Labelled, Taint};
+use bot_policy::tool::{Change, Reach, Reads, effects};
 
-use crate::agent::tools::ToolError;
+use crate::agent::tools::{Deed, ToolError};
 use crate::agent::{CALLS_PER_TURN, CardStands, Ended};
 use crate::conversation::{Flow, notice, whose};
-use crate::course::Course;
+use crate::course::{Course, Woken, typing};
 use crate::metrics::{self, Count, Span};
 use crate::rulebook::RulebookError;
 use crate::store::{AuditEntry, Finish, Loaded, StoreError};
-use crate::{House, clock};
+use crate::{House, clock, code};
 
 mod asks;
 mod event;
@@ -33,14 +31,12 @@ mod known;
 mod press;
 mod project;
 mod remember;
-mod running;
-mod second;
 mod workers;
 
 pub(crate) use press::{acknowledge, press, save_rules, show_typing};
-pub(crate) use running::may_be_made_again;
-use running::{Left, brings, note_address, until_over};
-pub(crate) use second::Second;
+
+/// Emails that a place may send in a day.
+const EMAILS_PER_DAY: u32 = 20;
 
 /// Judges a call and does what was judged.
 pub(crate) async fn judge(
@@ -50,7 +46,7 @@ pub(crate) async fn judge(
     card_stands: CardStands,
     course: &mut Course,
 ) -> Result<Flow, StoreError> {
-    let mut standing = match standing(house, loaded, &call).await? {
+    let standing = match standing(house, loaded, &call).await? {
         Ok(standing) => standing,
         Err(error) => {
             let why = unreadable(loaded, &error);
@@ -59,12 +55,7 @@ pub(crate) async fn judge(
             return deny(house, loaded, &call, &why, vec![judged]).await;
         }
     };
-    let mut decision = decide(call.clone(), &standing);
-    let denied = matches!(decision.verdict, Verdict::Deny(_));
-    if !denied && second::ask(house, loaded, &call).await {
-        standing.second = house.second.said(loaded.id, &call.id);
-        decision = decide(call.clone(), &standing);
-    }
+    let decision = decide(call.clone(), &standing);
     let judged = event::judged(house, loaded, &call, &decision);
     match decision.verdict {
         Verdict::Allow(permit) if workers::is_delegated(permit.call()) => {
@@ -97,7 +88,14 @@ pub(crate) async fn judge(
             };
             let letters = house
                 .store
-                .ask(loaded.id, question, shown, ends_at(now), vec![judged], now)
+                .ask(
+                    loaded.id,
+                    question,
+                    shown,
+                    ends_at(loaded, now),
+                    vec![judged],
+                    now,
+                )
                 .await?;
             let asked = !letters.is_empty();
             house.post(letters);
@@ -171,8 +169,8 @@ fn because(trace: &[Finding]) -> String {
 }
 
 /// When silence on a card becomes no.
-fn ends_at(now: Timestamp) -> Timestamp {
-    match Surface::Chat.open() {
+fn ends_at(loaded: &Loaded, now: Timestamp) -> Timestamp {
+    match code::surface(loaded).open() {
         Open::Never => now,
         Open::Seconds(seconds) => now.plus_seconds(seconds),
         Open::WithProcess => Timestamp(i64::MAX),
@@ -200,10 +198,11 @@ async fn run(
         return Ok(Flow::More);
     }
     note_address(house, loaded, permit.call()).await?;
-    let ran_call = permit.call().clone();
-    let brings = brings(house, loaded, permit.call());
+    let brings = brings(house, permit.call());
+    let head = permit.call().rule_name();
+    code::show_passing(house, loaded, &format!("▸ {head}"));
     let begun = Instant::now();
-    let (ran, left) = until_over(house, loaded, permit, course).await;
+    let ran = until_stopped(house, loaded, permit, course).await;
     metrics::took(Span::Deed, begun);
     metrics::count(
         Count::Deeds,
@@ -213,7 +212,7 @@ async fn run(
             Some(Ok(_)) => "done",
         },
     );
-    let (ended, told, outcome) = match ran {
+    let (ended, told, outcome, shown) = match ran {
         None => (
             Ended::Withdrawn,
             Labelled {
@@ -221,10 +220,12 @@ async fn run(
                 taint: Taint::default(),
             },
             "stopped".to_owned(),
+            String::new(),
         ),
         Some(Ok(deed)) => {
             let taint = deed.told.taint.join(&brings);
-            (Ended::Done, Labelled { taint, ..deed.told }, deed.outcome)
+            let told = Labelled { taint, ..deed.told };
+            (Ended::Done, told, deed.outcome, deed.shown)
         }
         Some(Err(ToolError(why))) => (
             Ended::Failed,
@@ -233,22 +234,15 @@ async fn run(
                 taint: Taint::default(),
             },
             format!("failed: {why}"),
+            String::new(),
         ),
-    };
-    let ended = match left {
-        Left::Open => Ended::Unknown,
-        Left::No => ended,
     };
     let told = Labelled {
         value: house.secrets.cut(&told.value),
         ..told
     };
     let outcome = house.secrets.cut(&outcome);
-    if loaded.scope != Scope::OwnerIncognito
-        && let Err(error) = house.replay.note(&ran_call, ended, &told, &outcome)
-    {
-        tracing::error!(%error, "a result was not recorded");
-    }
+    let shown = code::shown(house, loaded, &head, &outcome, &shown).await;
     let finish = || {
         let finish = Finish {
             call: call.clone(),
@@ -256,13 +250,66 @@ async fn run(
             told: told.clone(),
             outcome: outcome.clone(),
             because: because.clone(),
+            shown: shown.as_ref().map(|shown| shown.message.clone()),
             notes: Vec::new(),
         };
         house.store.finish(loaded.id, finish, clock::now())
     };
     let letters = house.until_stored(finish).await?;
     house.post(letters);
+    code::send_whole(house, loaded, shown).await?;
     Ok(Flow::More)
+}
+
+/// Notes the address that a call reaches before it does: what is free is counted.
+async fn note_address(house: &House, loaded: &Loaded, call: &Call) -> Result<(), StoreError> {
+    match house.tools.spec(call).map(|spec| effects(spec, call).reach) {
+        Some(Reach::Net(address)) if !address.is_empty() => {
+            house.store.took(loaded.id, address, clock::now()).await
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Runs a call to its end. When the person ends the turn, one that only reads is left where it
+/// is; one that changes something stands as it comes out.
+async fn until_stopped(
+    house: &House,
+    loaded: &Loaded,
+    permit: Permit,
+    course: &mut Course,
+) -> Option<Result<Deed, ToolError>> {
+    let reads = house
+        .tools
+        .spec(permit.call())
+        .is_some_and(|spec| effects(spec, permit.call()).change == Change::Nothing);
+    let whose = whose(loaded);
+    let run = house.tools.run(permit, &whose);
+    tokio::pin!(run);
+    let typing = typing(house, &loaded.place);
+    tokio::pin!(typing);
+    loop {
+        tokio::select! {
+            ran = &mut run => return Some(ran),
+            woken = course.heard() => match woken {
+                Woken::Closing => return Some(run.await),
+                Woken::News => {}
+                Woken::Stop if reads => return None,
+                Woken::Stop => {}
+            },
+            () = &mut typing => {}
+        }
+    }
+}
+
+/// The marks that a call's result carries by what the call reads, whatever the tool says of it.
+fn brings(house: &House, call: &Call) -> Taint {
+    let origin = call.head();
+    match house.tools.spec(call).map(|spec| effects(spec, call).reads) {
+        Some(Reads::Own) => Taint::default(),
+        Some(Reads::Private) => Taint::private(origin),
+        Some(Reads::Outside | Reads::Source(_)) | None => Taint::outside(origin),
+    }
 }
 
 /// One card at a time: says so when the call was made just now, and not each time it is looked at.
@@ -275,7 +322,7 @@ async fn wait(house: &House, loaded: &Loaded, call: &Call) -> Result<Flow, Store
         house.post(
             house
                 .store
-                .say(loaded.place.clone(), notice(text), clock::now())
+                .tell(loaded.id, notice(text), clock::now())
                 .await?,
         );
     }
@@ -298,6 +345,7 @@ async fn deny(
         call: call.id.clone(),
         ended: Ended::Denied,
         told,
+        shown: code::refused(loaded, call, &why),
         outcome: why,
         because: String::new(),
         notes,
@@ -317,13 +365,13 @@ async fn standing(
         Err(error) => return Ok(Err(error)),
     };
     let judging = &house.judging;
-    let tools = house.tools.specs();
+    let tools = code::tools(house, loaded);
     Ok(Ok(Standing {
         person: loaded.person.clone(),
         bot: loaded.bot.clone(),
         place: loaded.place.clone(),
         scope: loaded.scope,
-        surface: Surface::Chat,
+        surface: code::surface(loaded),
         taint: loaded.taint.clone(),
         mode: loaded.mode,
         rules,
@@ -334,14 +382,13 @@ async fn standing(
         limits: Limits {
             calls_left: CALLS_PER_TURN.saturating_sub(loaded.turn.calls_made()),
             refusals_in_a_row: loaded.turn.refusals_in_a_row(),
-            emails_left: mail::A_DAY,
+            emails_left: EMAILS_PER_DAY,
         },
         threshold: judging.threshold,
-        second: house.second.said(loaded.id, &call.id),
         denylist: judging.denylist.clone(),
-        folder: judging.folder(&house.workspace(loaded.place_id)),
+        folder: code::trust(house, loaded),
         dangerous: judging.dangerous,
-        can_ask: CanAsk::Yes,
+        can_ask: code::can_ask(loaded),
         ground: house.tools.ground(call, &whose(loaded)).await,
     }))
 }

@@ -9,14 +9,15 @@ use bot_policy::id::{LineId, Place, Timestamp};
 use tokio::sync::{mpsc, watch};
 
 use crate::agent::model::Model;
-use crate::agent::tools::{Files, Tools};
+use adapters::web::Web;
+
+use crate::agent::tools::{Cage, Files, Tools};
 use crate::cli::banner::OwnerCode;
 use crate::cli::qr::Room;
-use crate::config::{self, Judging, Sensitive};
-use crate::gate::Second;
+use crate::code::Terminals;
+use crate::config::{self, Judging};
 use crate::inbox::Signal;
 use crate::lines::Lines;
-use crate::replay::Replay;
 use crate::rulebook::Rulebook;
 use crate::secrets::Secrets;
 use crate::socket::LineStatus;
@@ -27,6 +28,11 @@ use crate::{holds, keep, pulse};
 pub(crate) struct House {
     pub(crate) store: Store,
     pub(crate) lines: Lines,
+    /// What is shown to whoever has a Code conversation open at a terminal, and who has.
+    pub(crate) terminal: Arc<Web>,
+    pub(crate) terminals: Terminals,
+    /// What keeps commands in.
+    pub(crate) cage: Arc<Cage>,
     pub(crate) tools: Tools,
     pub(crate) files: Arc<Files>,
     pub(crate) uploads: PathBuf,
@@ -40,9 +46,6 @@ pub(crate) struct House {
     /// Keys the digests of what the audit does not keep.
     pub(crate) audit_key: String,
     pub(crate) judging: Judging,
-    pub(crate) second: Second,
-    pub(crate) sensitive: Sensitive,
-    pub(crate) replay: Replay,
     /// Where the folders of the places are.
     pub(crate) workspaces: PathBuf,
     pub(crate) letters: mpsc::UnboundedSender<Letter>,

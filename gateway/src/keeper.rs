@@ -5,7 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bot_policy::id::{ChatId, LineId, Place};
 use bot_policy::pairing::{Code, CodeRole};
+use tokio::net::UnixStream;
 
+use crate::code::attend;
+use crate::code::protocol::{Open, Question, Said};
 use crate::doctor::Check;
 use crate::socket::{
     Keeper, KeeperError, LineState, LineStatus, NewCode, PersonStatus, Status, Unpaired,
@@ -13,6 +16,7 @@ use crate::socket::{
 use crate::store::StoreError;
 use crate::{House, budget, chance, clock};
 
+mod code_words;
 mod send;
 
 fn unavailable(error: impl std::fmt::Display) -> KeeperError {
@@ -160,6 +164,14 @@ impl Keeper for AtTerminal {
         self.0.let_go(place).await
     }
 
+    async fn code(&self, question: Question) -> Result<Said, KeeperError> {
+        code_words::answer(&self.0, question).await
+    }
+
+    fn attend(&self, open: Open, stream: UnixStream) {
+        tokio::spawn(attend(self.0.clone(), open, stream));
+    }
+
     async fn doctor(&self) -> Result<Vec<Check>, KeeperError> {
         let status = self.0.status().await.map_err(unavailable)?;
         let mut checks = vec![
@@ -172,6 +184,13 @@ impl Keeper for AtTerminal {
             },
             Check::ok("model", status.model),
         ];
+        checks.extend(self.0.cage.why_not().map(|why| {
+            let does = "so Code conversations run none until you accept that; install bubblewrap";
+            Check::warn(
+                "code",
+                format!("commands cannot be kept in ({why}), {does}"),
+            )
+        }));
         checks.extend(status.lines.into_iter().map(|line| match line.state {
             LineState::Listening => Check::ok(&line.line, line.detail),
             LineState::Retrying => Check::warn(&line.line, line.detail),

@@ -31,6 +31,7 @@ pub mod budget;
 mod chance;
 pub mod cli;
 mod clock;
+pub mod code;
 mod commands;
 pub mod config;
 mod console;
@@ -59,7 +60,6 @@ mod preview;
 mod project;
 mod pulse;
 mod receive;
-mod replay;
 mod rulebook;
 pub mod secrets;
 pub mod socket;
@@ -127,9 +127,6 @@ pub enum RunError {
     /// The model cannot be set up.
     #[error(transparent)]
     Model(#[from] ModelSetupError),
-    /// A recording cannot be used.
-    #[error(transparent)]
-    Replay(#[from] replay::ReplayError),
     /// A secret cannot be kept from getting out.
     #[error(transparent)]
     Secret(#[from] NotRedactable),
@@ -181,16 +178,10 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let of_lines = lines.values().flat_map(|line| line.secrets());
     let of_engine = engine.iter().flat_map(Engine::secrets);
     let of_admin = admin.as_ref().map(AdminToken::secret);
-    let replay = replay::Replay::open(&config.replay)?;
     let mind = chosen(config.model.as_ref(), adapters::environment)?;
-    let (second, keys) = start::second(&config)?;
-    secrets.load(
-        of_lines
-            .chain(of_admin)
-            .chain(of_engine)
-            .chain(mind.keys)
-            .chain(keys),
-    )?;
+    secrets.load(of_lines.chain(of_admin).chain(of_engine).chain(mind.keys))?;
+    let terminal = Arc::new(Web::named(code::LINE));
+    let lines = Lines::of(lines, terminal.clone());
     let (encoders, cutting) = (lines.clone(), secrets.clone());
     let store = Store::open(
         &data.path().join("postern.db"),
@@ -207,23 +198,24 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let sent = data.path().join("outgoing");
     lines.values().for_each(|line| line.set_outgoing(&sent));
     let files = toolbox::files(data.path(), &sent, &store, &letters);
+    let cage = code::cage(&config, data.path(), config_folder.path()).await;
     let (signals, switchboard) = mpsc::unbounded_channel();
     let house = Arc::new(House {
-        tools: toolbox::tools(&config, engine, &files, &store)?,
+        tools: toolbox::tools(&config, engine, &files, &store, &cage)?,
         files,
         uploads,
         sent,
         store,
-        lines: Lines(lines),
+        lines,
+        terminal,
+        terminals: code::Terminals::default(),
+        cage,
         model: mind.model,
         budget: mind.budget,
         secrets,
         rulebook: Rulebook::new(config_folder.path()),
         audit_key,
         judging: config.judging.clone(),
-        second: gate::Second::new(second),
-        sensitive: config.sensitive.clone(),
-        replay,
         workspaces: data.path().join(WORKSPACES),
         letters,
         signals,

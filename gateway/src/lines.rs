@@ -25,16 +25,28 @@ const RECONNECT: (Duration, Duration) = (Duration::from_secs(1), Duration::from_
 /// How often a line says that it still hears its account.
 const RENEWAL: Duration = Duration::from_secs(30);
 
-/// Our accounts, the web chat among them.
-pub(crate) struct Lines(pub(crate) BTreeMap<LineId, Arc<dyn Adapter>>);
+/// Our accounts, the web chat among them, and the terminal, which is none.
+#[derive(Clone)]
+pub(crate) struct Lines {
+    accounts: BTreeMap<LineId, Arc<dyn Adapter>>,
+    terminal: Arc<dyn Adapter>,
+}
 
 impl Lines {
+    pub(crate) fn of(accounts: BTreeMap<LineId, Arc<dyn Adapter>>, terminal: Arc<Web>) -> Self {
+        Self { accounts, terminal }
+    }
+
+    /// What speaks on a line; also at the terminal.
     pub(crate) fn get(&self, line: &LineId) -> Option<&Arc<dyn Adapter>> {
-        self.0.get(line)
+        if line == self.terminal.line() {
+            return Some(&self.terminal);
+        }
+        self.accounts.get(line)
     }
 
     pub(crate) fn values(&self) -> impl Iterator<Item = &Arc<dyn Adapter>> {
-        self.0.values()
+        self.accounts.values()
     }
 }
 

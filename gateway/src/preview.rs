@@ -11,6 +11,8 @@ use crate::store::Loaded;
 
 /// How long it is at least from one look to the next.
 const PAUSE: Duration = Duration::from_millis(250);
+/// The same at a terminal.
+const TERMINAL_PAUSE: Duration = Duration::from_millis(15);
 /// A word of this many bytes may be a piece of a secret.
 const LONG_WORD: usize = 16;
 
@@ -24,9 +26,14 @@ pub(crate) async fn show(house: &House, loaded: &Loaded, mut words: watch::Recei
     let Some(adapter) = adapter else {
         return std::future::pending().await;
     };
+    // A terminal shows each word as it comes.
+    let pause = match loaded.code {
+        Some(_) => TERMINAL_PAUSE,
+        None => PAUSE,
+    };
     let mut shown = String::new();
     while words.changed().await.is_ok() {
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(pause).await;
         let said = words.borrow_and_update().clone();
         let text = settled(&house.secrets.cut(&said)).to_owned();
         if !text.is_empty() && text != shown {

@@ -46,7 +46,7 @@ pub(crate) async fn receive(
                 .await?
         }
     };
-    if loaded.place.line.as_str() == adapters::web::NAME {
+    if wanted.place.line.as_str() == adapters::web::NAME {
         // What stays is deleted at the next start.
         let _ = std::fs::remove_file(house.uploads.join(&wanted.fact.handle));
     }
@@ -73,7 +73,7 @@ async fn take(house: &House, loaded: &Loaded, wanted: &Wanted) -> Result<(String
     }
     let line = house
         .lines
-        .get(&loaded.place.line)
+        .get(&wanted.place.line)
         .ok_or_else(|| never("the line is not configured any more"))?;
     let bytes = line.fetch(&wanted.fact.handle, LARGEST).await;
     let bytes = bytes.map_err(|error| match error {
@@ -97,7 +97,12 @@ async fn take(house: &House, loaded: &Loaded, wanted: &Wanted) -> Result<(String
         | AdapterError::Stored(_) => Failed::Never(error.to_string()),
     })?;
     let (name, _) = names(wanted.fact.kind);
-    let name = format!("{}-{}", name.replace(' ', "-"), wanted.number);
+    // Several chats may be linked to one Code conversation, each with numbers of its own.
+    let number = match loaded.code {
+        Some(_) => wanted.id,
+        None => wanted.number,
+    };
+    let name = format!("{}-{number}", name.replace(' ', "-"));
     let size = bytes.len();
     let kept = house
         .files

@@ -142,6 +142,10 @@ impl Socket {
         let answer = match self.stranger(&stream) {
             Some(why) => Answer::Refused { why },
             None => match timeout(PATIENCE, receive(&mut stream, QUESTION_LIMIT)).await {
+                Ok(Ok(Request::Attend(open))) => {
+                    keeper.attend(open, stream);
+                    return Ok(());
+                }
                 Ok(Ok(request)) => words::answer(keeper, request).await,
                 Ok(Err(why)) => Answer::Refused {
                     why: format!("the question was not understood: {why}"),

@@ -1,30 +1,13 @@
 //! What is set up before anything serves?
 
-use std::sync::Arc;
-
 use bot_policy::access::Role;
 use bot_policy::pairing::CodeRole;
-use bot_policy::secret::Secret;
 
-use crate::agent::model::{Model, ModelSetupError, chosen};
 use crate::cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
 use crate::config::{self, Config};
 use crate::folder::{self, DataFolder};
 use crate::store::AuditEntry;
 use crate::{House, RunError, clock};
-
-/// The model that judges risk beside the rules, and its keys.
-pub(crate) fn second(
-    config: &Config,
-) -> Result<(Option<Arc<dyn Model>>, Vec<Secret<String>>), ModelSetupError> {
-    let Some(model) = &config.judging.model else {
-        return Ok((None, Vec::new()));
-    };
-    let set = config::model::Model::judge(model);
-    let chosen = chosen(Some(&set), adapters::environment)
-        .map_err(|ModelSetupError(why)| ModelSetupError(format!("risk: {why}")))?;
-    Ok((Some(chosen.model), chosen.keys))
-}
 
 /// Notes with which settings the program starts.
 pub(crate) async fn note_settings(house: &House, config: &Config) -> Result<(), RunError> {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::agent::tools::{Engine, Files, Memory, Tool, ToolError, Tools, Web, ask, delegate};
+use crate::agent::tools::{
+    Cage, Coder, Engine, Files, Memory, Tool, ToolError, Tools, Web, ask, delegate,
+};
 use crate::config::Config;
 use crate::outgoing::Outgoing;
 use crate::store::{Letter, Store};
@@ -35,10 +37,12 @@ pub(crate) fn tools(
     engine: Option<Engine>,
     files: &Arc<Files>,
     store: &Store,
+    cage: &Arc<Cage>,
 ) -> Result<Tools, ToolError> {
     let private = config.fetch.allow_private.iter();
     let private = private.map(|host| host.0.clone()).collect();
     let tools: Vec<Arc<dyn Tool>> = vec![
+        Arc::new(Coder::new(Arc::new(store.clone()), cage.clone())),
         files.clone(),
         Arc::new(Memory::new(Arc::new(store.clone()))),
         Arc::new(Web::new(private, engine)?),

@@ -14,4 +14,3 @@ mod markup;
 mod secret_source;
 mod telegram;
 mod web;
-mod whatsapp;

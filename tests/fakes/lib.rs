@@ -4,4 +4,3 @@ pub mod brave;
 pub mod model;
 pub mod site;
 pub mod telegram;
-pub mod whatsapp;

@@ -12,7 +12,6 @@ mod cli;
 mod cli_qr;
 mod cli_running;
 mod cli_screen;
-mod cli_tools;
 mod compose;
 mod config;
 mod config_judging;
@@ -30,7 +29,6 @@ mod layout;
 mod listen;
 mod rules;
 mod rules_document;
-mod rules_tried;
 mod socket;
 mod writer;
 

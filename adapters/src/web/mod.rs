@@ -90,6 +90,12 @@ pub enum Screen {
         /// What it shows, as [`said`] made it.
         body: Value,
     },
+    /// Nothing more is being done for now.
+    Idle {
+        /// Where.
+        #[serde(skip)]
+        place: Place,
+    },
     /// An answer is being written.
     Typing {
         /// Where.
@@ -103,6 +109,7 @@ impl Screen {
     pub fn place(&self) -> &Place {
         match self {
             Self::Edit { place, .. }
+            | Self::Idle { place }
             | Self::Message { place, .. }
             | Self::Notice { place, .. }
             | Self::Partial { place, .. }
@@ -114,16 +121,21 @@ impl Screen {
 
 impl Default for Web {
     fn default() -> Self {
+        Self::named(NAME)
+    }
+}
+
+impl Web {
+    /// A hub for another screen that Postern itself draws, under a name of its own.
+    pub fn named(name: &str) -> Self {
         Self {
-            line: LineId::new(NAME),
+            line: LineId::new(name),
             base: OnceLock::new(),
             uploads: OnceLock::new(),
             hub: broadcast::channel(HUB).0,
         }
     }
-}
 
-impl Web {
     /// Sets where the page is reached, as in `http://127.0.0.1:8787`. Only the first call counts.
     pub fn set_base(&self, url: &str) {
         let _ = self.base.set(url.trim_end_matches('/').to_owned());
@@ -164,7 +176,7 @@ pub fn place(account: &str) -> Place {
 #[async_trait]
 impl Adapter for Web {
     fn platform(&self) -> Platform {
-        Platform::new(NAME)
+        Platform::new(self.line.as_str())
     }
 
     fn line(&self) -> &LineId {
@@ -226,7 +238,10 @@ impl Adapter for Web {
     ) -> Result<(), AdapterError> {
         if let Some(text) = notice {
             self.show(Screen::Notice {
-                place: place(&reply.0),
+                place: Place {
+                    line: self.line.clone(),
+                    ..place(&reply.0)
+                },
                 text: text.to_owned(),
             });
         }

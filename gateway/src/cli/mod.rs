@@ -11,6 +11,7 @@ use crate::socket::{Answer, AskError, Request, ask};
 mod audit;
 mod backup;
 pub mod banner;
+mod code;
 mod config;
 mod doctor;
 mod events;
@@ -20,7 +21,6 @@ mod rules;
 pub mod screen;
 mod send;
 mod status;
-pub mod tools;
 mod unpair;
 mod up;
 
@@ -45,6 +45,8 @@ enum Order {
     Audit(audit::Order),
     /// Copy everything that was stored into one file
     Backup(backup::Arguments),
+    /// Work in a folder, at this terminal and from your phone
+    Code(code::Arguments),
     /// Look at the configuration
     #[command(subcommand)]
     Config(config::Order),
@@ -60,8 +62,6 @@ enum Order {
     Send(send::Arguments),
     /// Show how the running Postern stands
     Status,
-    /// Show what the agent can be told to do
-    Tools,
     /// Let go of a place
     Unpair(unpair::Arguments),
     /// Start Postern (the default)
@@ -85,6 +85,7 @@ pub fn main() -> std::io::Result<ExitCode> {
         Order::Up(_) => tokio::runtime::Builder::new_multi_thread(),
         Order::Audit(_)
         | Order::Backup(_)
+        | Order::Code(_)
         | Order::Config(_)
         | Order::Doctor
         | Order::Events(_)
@@ -92,13 +93,13 @@ pub fn main() -> std::io::Result<ExitCode> {
         | Order::Rules(_)
         | Order::Send(_)
         | Order::Status
-        | Order::Tools
         | Order::Unpair(_) => tokio::runtime::Builder::new_current_thread(),
     };
     let done = runtime.enable_all().build()?.block_on(async {
         match order {
             Order::Audit(order) => audit::run(&screen, order),
             Order::Backup(arguments) => backup::run(&screen, arguments),
+            Order::Code(arguments) => code::run(&screen, arguments).await,
             Order::Config(order) => config::run(&screen, order),
             Order::Doctor => doctor::run(&screen).await,
             Order::Events(arguments) => events::run(&screen, arguments).await,
@@ -106,7 +107,6 @@ pub fn main() -> std::io::Result<ExitCode> {
             Order::Rules(arguments) => rules::run(&screen, arguments).await,
             Order::Send(arguments) => send::run(&screen, arguments).await,
             Order::Status => status::run(&screen).await,
-            Order::Tools => tools::run(&screen),
             Order::Unpair(arguments) => unpair::run(&screen, arguments).await,
             Order::Up(arguments) => up::run(&screen, arguments).await,
         }

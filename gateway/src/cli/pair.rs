@@ -40,7 +40,9 @@ pub(super) async fn run(screen: &Screen, arguments: Arguments) -> Result<(), Sto
             screen.show(&qr::code(&code.links, room));
             Ok(())
         }
-        Answer::Doctor { .. }
+        Answer::Code { .. }
+        | Answer::Doctor { .. }
+        | Answer::Opened(_)
         | Answer::Refused { .. }
         | Answer::Sent { .. }
         | Answer::Status(_)

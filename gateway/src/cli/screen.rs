@@ -81,6 +81,25 @@ impl Paint {
         self.wrap("1", word)
     }
 
+    /// A word that stands back.
+    pub fn dim(self, word: &str) -> String {
+        self.wrap("2", word)
+    }
+
+    /// A line of a difference, by its mark: what came, what went, where.
+    pub fn difference(self, line: &str, word: &str) -> String {
+        let code = match line.as_bytes().first() {
+            Some(b'+') => "32",
+            Some(b'-') => "31",
+            Some(b'@') => "36",
+            Some(_) | None => return word.to_owned(),
+        };
+        let (word, end) = word
+            .strip_suffix('\n')
+            .map_or((word, ""), |word| (word, "\n"));
+        format!("{}{end}", self.wrap(code, word))
+    }
+
     /// The word for a verdict, padded to one width.
     pub fn verdict(self, verdict: Verdict) -> String {
         match verdict {

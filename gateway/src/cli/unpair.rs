@@ -21,7 +21,9 @@ pub(super) async fn run(screen: &Screen, arguments: Arguments) -> Result<(), Sto
         Some(place) => vec![place],
         None => match ask_running(&Request::Status).await? {
             Answer::Status(status) => places(&status),
-            Answer::Doctor { .. }
+            Answer::Code { .. }
+            | Answer::Doctor { .. }
+            | Answer::Opened(_)
             | Answer::NewCode(_)
             | Answer::Refused { .. }
             | Answer::Sent { .. }
@@ -51,7 +53,9 @@ pub(super) async fn run(screen: &Screen, arguments: Arguments) -> Result<(), Sto
                 text.push_str(".\n");
                 screen.show(&text);
             }
-            Answer::Doctor { .. }
+            Answer::Code { .. }
+            | Answer::Doctor { .. }
+            | Answer::Opened(_)
             | Answer::NewCode(_)
             | Answer::Refused { .. }
             | Answer::Sent { .. }

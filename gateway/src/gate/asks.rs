@@ -50,7 +50,7 @@ pub(super) async fn put(
                 } else {
                     Addresses::Live
                 },
-                ends_at: ends_at(now),
+                ends_at: ends_at(loaded, now),
                 notes: vec![judged],
             };
             let letters = house.store.choose(loaded.id, choose, now).await?;
@@ -97,6 +97,7 @@ async fn end(
         },
         outcome: said,
         because: String::new(),
+        shown: None,
         notes: vec![judged],
     };
     let letters = house.store.finish(loaded.id, finish, clock::now()).await?;

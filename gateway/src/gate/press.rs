@@ -43,6 +43,10 @@ pub(crate) async fn press(
         Meaning::Choice(at) => asks::chosen(house, person, pressed, Some(at)).await,
         Meaning::SomethingElse => asks::chosen(house, person, pressed, None).await,
         Meaning::Claim { claim, yes } => claimed(house, person, claim, yes).await,
+        Meaning::Link(which) => {
+            house.post(house.store.link(place.clone(), which, clock::now()).await?);
+            Ok(None)
+        }
         Meaning::Memory { memory, does } => {
             remember::pressed(house, person, &pressed.place, memory, does).await
         }
@@ -86,7 +90,8 @@ async fn approval(
     };
     match choice {
         Choice::More => {
-            house.post(house.store.show_more(open.id, clock::now()).await?);
+            let more = house.store.show_more(open.id, pressed.place, clock::now());
+            house.post(more.await?);
             return Ok(None);
         }
         Choice::ShowAll => return show_all(house, &pressed.place, &open).await,

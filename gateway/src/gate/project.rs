@@ -10,7 +10,7 @@ use bot_policy::visible;
 use crate::project::Project;
 use crate::rulebook::RulebookError;
 use crate::store::{Loaded, Offer, StoreError};
-use crate::{House, clock, digest};
+use crate::{House, clock, code, digest};
 
 /// The longest text that asks for trust, in bytes: more than that nobody reads before they press.
 const ASKED_BYTES: usize = 12 * 1024;
@@ -27,7 +27,7 @@ pub(super) async fn rules(
         Ok(global) => global,
         Err(error) => return Ok(Err(error)),
     };
-    let project = match Project::find(&house.workspace(loaded.place_id)) {
+    let project = match Project::find(&code::folder(house, loaded)) {
         Ok(Some(project)) => project,
         Ok(None) => return Ok(Ok(global)),
         Err(error) => return Ok(Err(error)),

@@ -45,6 +45,7 @@ pub(super) async fn delegate(
         },
         outcome: why.to_owned(),
         because: String::new(),
+        shown: None,
         notes: vec![judged],
     };
     let letters = house.store.finish(loaded.id, finish, clock::now()).await?;

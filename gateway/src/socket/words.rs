@@ -5,9 +5,11 @@ use bot_policy::access::Role;
 use bot_policy::id::Timestamp;
 use bot_policy::pairing::CodeRole;
 use serde::{Deserialize, Serialize};
+use tokio::net::UnixStream;
 use tokio::time::timeout;
 
 use super::ANSWER_TIME;
+use crate::code::protocol;
 use crate::doctor::Check;
 
 /// What the gateway does for the person at its terminal.
@@ -25,6 +27,17 @@ pub trait Keeper: Send + Sync {
 
     /// Lets go of a place, named as [`PersonStatus::places`] names it.
     async fn unpair(&self, place: &str) -> Result<Unpaired, KeeperError>;
+
+    /// Answers about folders and Code conversations.
+    async fn code(&self, question: protocol::Question) -> Result<protocol::Said, KeeperError> {
+        let _ = question;
+        Err(KeeperError::Refused("there are none here".to_owned()))
+    }
+
+    /// Serves a terminal that opens a Code conversation; comes back at once.
+    fn attend(&self, open: protocol::Open, stream: UnixStream) {
+        let _ = (open, stream);
+    }
 
     /// Looks at what only the running gateway can see: store, lines, model.
     async fn doctor(&self) -> Result<Vec<Check>, KeeperError>;
@@ -45,6 +58,13 @@ pub enum KeeperError {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request {
+    /// A terminal opens a Code conversation; lines go both ways from then on.
+    Attend(protocol::Open),
+    /// About folders and Code conversations.
+    Code {
+        /// What is asked.
+        question: protocol::Question,
+    },
     /// How is everything?
     Doctor,
     /// A pairing code.
@@ -69,9 +89,14 @@ pub enum Request {
 }
 
 /// An answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Answer {
+    /// About folders and Code conversations.
+    Code {
+        /// What is answered.
+        said: protocol::Said,
+    },
     /// What was looked at.
     Doctor {
         /// In the order to be shown.
@@ -79,6 +104,8 @@ pub enum Answer {
     },
     /// The code.
     NewCode(NewCode),
+    /// A Code conversation is open; what follows are the lines of its screen.
+    Opened(Box<protocol::Opened>),
     /// Not done.
     Refused {
         /// Why, and what to do.
@@ -191,6 +218,13 @@ pub struct Unpaired {
 pub(super) async fn answer(keeper: &dyn Keeper, request: Request) -> Answer {
     let answer = async {
         Ok::<_, KeeperError>(match request {
+            // Served where the stream is.
+            Request::Attend(_) => Answer::Refused {
+                why: "a terminal is served by itself".to_owned(),
+            },
+            Request::Code { question } => Answer::Code {
+                said: keeper.code(question).await?,
+            },
             Request::Doctor => Answer::Doctor {
                 checks: keeper.doctor().await?,
             },

@@ -2,7 +2,7 @@
 
 use bot_policy::approval::State;
 use bot_policy::card::Card;
-use bot_policy::id::{ConversationId, PersonId, QuestionId, Timestamp};
+use bot_policy::id::{ConversationId, PersonId, Place, QuestionId, Timestamp};
 use bot_policy::message::{Body, Choices, OutboundMessage};
 use bot_policy::rules::{Action, Rule};
 use rusqlite::{Connection, params};
@@ -11,7 +11,7 @@ use super::asking::{Choosing, approval_buttons};
 use super::choices::Face;
 use super::outbox::{Letter, redraw};
 use super::questions::open_row;
-use super::rows::{PlaceId, column};
+use super::rows::{column, place_id};
 use super::{Store, StoreError};
 
 /// The approvals of a conversation.
@@ -72,6 +72,7 @@ impl Store {
     pub async fn show_more(
         &self,
         which: QuestionId,
+        at: Place,
         now: Timestamp,
     ) -> Result<Vec<Letter>, StoreError> {
         let store = self.clone();
@@ -94,7 +95,7 @@ impl Store {
             else {
                 return Ok(Vec::new());
             };
-            let at = PlaceId(row.get("place")?);
+            let at = place_id(tx, &at)?;
             let card = card.with_block(&block);
             let more = approval_buttons(tx, &open, &card, at, Choosing::More)?;
             let message = OutboundMessage {
@@ -104,7 +105,7 @@ impl Store {
                 }),
                 answers: None,
             };
-            redraw(&store, tx, which, &message, now)
+            redraw(&store, tx, which, &message, Some(at), now)
         })
         .await
     }

@@ -3,13 +3,14 @@
 use bot_policy::approval::{Choice, OpenQuestion, Question, State};
 use bot_policy::card::Card;
 use bot_policy::id::{ConversationId, PersonId, QuestionId, Timestamp};
-use bot_policy::message::Button;
+use bot_policy::message::{Button, Choices};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::StoreError;
 use super::audit::{AuditEntry, append, append_all};
 use super::buttons::{Meaning, button};
 use super::choices::Face;
+use super::code::is_terminal;
 use super::rows::{PlaceId, json, place};
 
 /// Which buttons a card shows.
@@ -59,6 +60,23 @@ pub(super) fn approval_buttons(
         .collect()
 }
 
+/// The card with buttons for one place. A terminal shows at once what elsewhere stands under More.
+pub(super) fn with_buttons(
+    tx: &Connection,
+    open: &OpenQuestion,
+    card: Card,
+    at: PlaceId,
+) -> Result<Card, StoreError> {
+    let (card, choosing) = match (&open.question.block, is_terminal(tx, at)?) {
+        (Some(block), true) => (card.with_block(block), Choosing::More),
+        (Some(_) | None, _) => (card, Choosing::First),
+    };
+    Ok(Card {
+        choices: Choices(approval_buttons(tx, open, &card, at, choosing)?),
+        ..card
+    })
+}
+
 /// The row of a question, put where its conversation is. Nothing when another card of the
 /// conversation, of one that it works for or of another worker still stands, or it has ended.
 #[allow(clippy::too_many_arguments, reason = "one row, written in one place")]
@@ -71,7 +89,7 @@ pub(super) fn put_row(
     ends_at: Timestamp,
     notes: &[AuditEntry],
     now: Timestamp,
-) -> Result<Option<(OpenQuestion, PlaceId)>, StoreError> {
+) -> Result<Option<OpenQuestion>, StoreError> {
     let target: Option<(i64, i64)> = tx
         .query_row(
             "SELECT place, person FROM conversation WHERE id = ?1 AND ended IS NULL AND NOT EXISTS
@@ -119,5 +137,5 @@ pub(super) fn put_row(
             person: open.put_to,
         },
     )?;
-    Ok(Some((open, PlaceId(at))))
+    Ok(Some(open))
 }

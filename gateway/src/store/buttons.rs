@@ -20,6 +20,8 @@ pub enum Meaning {
     Choice(usize),
     /// Whether a group may be used.
     Claim { claim: i64, yes: bool },
+    /// A Code conversation is continued where the button stands.
+    Link(ConversationId),
     /// What to do about an unconfirmed memory.
     Memory { memory: i64, does: OfMemory },
     /// A fresh conversation.

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use super::asking::put_row;
 use super::audit::AuditEntry;
 use super::buttons::{Meaning, button};
-use super::outbox::{About, Letter, post};
+use super::links::post_each;
+use super::outbox::{About, Letter};
 use super::questions::{Closing, answer};
 use super::rows::{PlaceId, json, parse};
 use super::{Store, StoreError};
@@ -128,25 +129,19 @@ impl Store {
                 notes,
                 now,
             )?;
-            let Some((open, at)) = put else {
+            let Some(open) = put else {
                 return Ok(Vec::new());
             };
-            let buttons = choice_buttons(tx, &open, &labels, at)?;
-            let message = OutboundMessage {
-                body: Body::Notice(Notice {
-                    choices: Choices(buttons),
-                    ..shown
-                }),
-                answers: None,
-            };
-            post(
-                &store,
-                tx,
-                at,
-                &message,
-                About::Question(which, open.id),
-                now,
-            )
+            let about = About::Question(which, open.id);
+            post_each(&store, tx, which, about, now, |at| {
+                Ok(OutboundMessage {
+                    body: Body::Notice(Notice {
+                        choices: Choices(choice_buttons(tx, &open, &labels, at)?),
+                        ..shown.clone()
+                    }),
+                    answers: None,
+                })
+            })
         })
         .await
     }

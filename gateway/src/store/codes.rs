@@ -1,8 +1,8 @@
 //! Which codes live, and what does a try of one come to?
 
 use bot_policy::access::{Person, STRANGER_WINDOW_SECONDS};
-use bot_policy::event::InboundEvent;
-use bot_policy::id::{Timestamp, UserRef};
+use bot_policy::event::{ChatKind, InboundEvent};
+use bot_policy::id::{ConversationId, Timestamp, UserRef};
 use bot_policy::pairing::{
     CODE_LIFE_SECONDS, Code, CodeHash, CodeRole, LIVE_CODES, LiveCodes, Redemption, StoredCode,
     Tries, redeem, shown_in,
@@ -22,6 +22,14 @@ pub(super) enum Tried {
     Silenced,
     Wrong(LiveCodes),
 }
+
+/// What a try of a link code came to.
+pub(super) enum TriedLink {
+    Linked(ConversationId),
+    Silenced,
+    Wrong,
+}
+
 /// Tries a code; whatever follows from it is done in the same transaction.
 pub(super) fn try_code(
     store: &Store,
@@ -32,22 +40,13 @@ pub(super) fn try_code(
     now: Timestamp,
 ) -> Result<Tried, StoreError> {
     let codes = live_codes(tx)?;
-    let sender = sender_key(user);
-    let day = now.plus_seconds(-STRANGER_WINDOW_SECONDS).0;
-    let life = now.plus_seconds(-CODE_LIFE_SECONDS).0;
-    let tries = Tries {
-        by_sender: tx.query_row(
-            "SELECT count(*) FROM wrong_try WHERE sender = ?1 AND at > ?2",
-            params![sender, day],
-            |row| row.get(0),
-        )?,
-        in_all: tx.query_row(
-            "SELECT count(*) FROM wrong_try WHERE counts = 1 AND at > ?1",
-            [life],
-            |row| row.get(0),
-        )?,
-    };
-    match redeem(typed, &codes, tries, event.kind_of_chat, now) {
+    match redeem(
+        typed,
+        &codes,
+        tries(tx, user, now)?,
+        event.kind_of_chat,
+        now,
+    ) {
         Redemption::Burnt(hash) => {
             tx.execute("DELETE FROM code WHERE hash = ?1", [hash.0])?;
             Ok(Tried::Burnt)
@@ -59,19 +58,98 @@ pub(super) fn try_code(
         }
         Redemption::Silenced => Ok(Tried::Silenced),
         Redemption::Wrong { live_codes } => {
-            tx.execute("DELETE FROM wrong_try WHERE at <= ?1", [day])?;
-            tx.execute(
-                "INSERT INTO wrong_try (at, sender) VALUES (?1, ?2)",
-                params![now.0, sender],
-            )?;
-            if live_codes == LiveCodes::Void {
-                tx.execute("DELETE FROM code", [])?;
-                tx.execute("UPDATE wrong_try SET counts = 0", [])?;
-                append(tx, now, &AuditEntry::CodesVoided)?;
-            }
+            note_wrong(tx, user, live_codes, now)?;
             Ok(Tried::Wrong(live_codes))
         }
     }
+}
+
+/// Tries a code that links: the same tries count, and what a group saw is void.
+pub(super) fn try_link(
+    tx: &Connection,
+    user: &UserRef,
+    typed: &str,
+    kind: ChatKind,
+    now: Timestamp,
+) -> Result<TriedLink, StoreError> {
+    let codes = link_codes(tx)?;
+    match redeem(typed, &codes, tries(tx, user, now)?, kind, now) {
+        Redemption::Burnt(hash) => {
+            burn(tx, &hash)?;
+            Ok(TriedLink::Wrong)
+        }
+        Redemption::Paired(hash, _) => Ok(TriedLink::Linked(tx.query_row(
+            "DELETE FROM link_code WHERE hash = ?1 RETURNING conversation",
+            [hash.0],
+            |row| row.get(0).map(ConversationId),
+        )?)),
+        Redemption::Silenced => Ok(TriedLink::Silenced),
+        Redemption::Wrong { live_codes } => {
+            note_wrong(tx, user, live_codes, now)?;
+            Ok(TriedLink::Wrong)
+        }
+    }
+}
+
+fn tries(tx: &Connection, user: &UserRef, now: Timestamp) -> Result<Tries, StoreError> {
+    let day = now.plus_seconds(-STRANGER_WINDOW_SECONDS).0;
+    let life = now.plus_seconds(-CODE_LIFE_SECONDS).0;
+    Ok(Tries {
+        by_sender: tx.query_row(
+            "SELECT count(*) FROM wrong_try WHERE sender = ?1 AND at > ?2",
+            params![sender_key(user), day],
+            |row| row.get(0),
+        )?,
+        in_all: tx.query_row(
+            "SELECT count(*) FROM wrong_try WHERE counts = 1 AND at > ?1",
+            [life],
+            |row| row.get(0),
+        )?,
+    })
+}
+
+fn note_wrong(
+    tx: &Connection,
+    user: &UserRef,
+    live_codes: LiveCodes,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let day = now.plus_seconds(-STRANGER_WINDOW_SECONDS).0;
+    tx.execute("DELETE FROM wrong_try WHERE at <= ?1", [day])?;
+    tx.execute(
+        "INSERT INTO wrong_try (at, sender) VALUES (?1, ?2)",
+        params![now.0, sender_key(user)],
+    )?;
+    if live_codes == LiveCodes::Void {
+        tx.execute("DELETE FROM code", [])?;
+        tx.execute("DELETE FROM link_code", [])?;
+        tx.execute("UPDATE wrong_try SET counts = 0", [])?;
+        append(tx, now, &AuditEntry::CodesVoided)?;
+    }
+    Ok(())
+}
+
+/// The live codes that link; whoever has one is the owner already.
+fn link_codes(tx: &Connection) -> Result<Vec<StoredCode>, StoreError> {
+    let mut live = tx.prepare_cached("SELECT hash, ends_at FROM link_code")?;
+    let live = live.query_map([], |row| {
+        Ok(StoredCode {
+            hash: CodeHash(row.get(0)?),
+            role: CodeRole::Owner,
+            ends_at: Timestamp(row.get(1)?),
+        })
+    })?;
+    Ok(live.collect::<Result<_, _>>()?)
+}
+
+fn burn(tx: &Connection, hash: &CodeHash) -> Result<(), StoreError> {
+    for burn in [
+        "DELETE FROM code WHERE hash = ?1",
+        "DELETE FROM link_code WHERE hash = ?1",
+    ] {
+        tx.prepare_cached(burn)?.execute([&hash.0])?;
+    }
+    Ok(())
 }
 
 fn live_codes(tx: &Connection) -> Result<Vec<StoredCode>, StoreError> {
@@ -90,11 +168,11 @@ fn live_codes(tx: &Connection) -> Result<Vec<StoredCode>, StoreError> {
 
 /// Burns every live code that a text shows.
 pub(super) fn burn_shown(tx: &Connection, text: &str, now: Timestamp) -> Result<(), StoreError> {
-    for hash in shown_in(text, &live_codes(tx)?, now) {
-        tx.prepare_cached("DELETE FROM code WHERE hash = ?1")?
-            .execute([hash.0])?;
-    }
-    Ok(())
+    let mut live = live_codes(tx)?;
+    live.extend(link_codes(tx)?);
+    shown_in(text, &live, now)
+        .iter()
+        .try_for_each(|hash| burn(tx, hash))
 }
 
 impl Store {

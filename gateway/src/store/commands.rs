@@ -6,10 +6,12 @@ use bot_policy::event::InboundEvent;
 use bot_policy::id::{ConversationId, Place, Timestamp};
 use rusqlite::{Connection, params};
 
+use super::code::{anew, is_terminal};
 use super::conversations::{busy, end, running, running_or_new};
+use super::links::{link_command, unlink};
 use super::outbox::{About, Letter, notice, post};
 use super::people::unpair;
-use super::rows::{json, place_id};
+use super::rows::{PlaceId, json, place_id};
 use super::turns::stop_turn;
 use super::{Store, StoreError};
 
@@ -39,6 +41,13 @@ pub(super) fn carry_out(
     let at = place_id(tx, place)?;
     let cancel = running(tx, at)?;
     let (mut letters, text) = match command {
+        Command::Link { argument } => {
+            let letters = link_command(store, tx, event, at, person, argument, now)?;
+            return Ok(Carried::Done {
+                letters,
+                cancel: None,
+            });
+        }
         Command::New => (
             fresh(store, tx, place, now)?,
             "A fresh conversation: nothing marked, nothing waiting.".to_owned(),
@@ -51,6 +60,17 @@ pub(super) fn carry_out(
                 "Unpaired. I no longer act on anything sent here.".to_owned(),
             )
         }
+        Command::Unlink => {
+            return Ok(Carried::Done {
+                letters: let_go(store, tx, at, now)?,
+                cancel: None,
+            });
+        }
+        Command::Incognito { .. } if is_terminal(tx, at)? => (
+            Vec::new(),
+            "A Code conversation is kept, so that it can be gone on with. /new starts fresh."
+                .to_owned(),
+        ),
         Command::Incognito { argument } => {
             let letters = fresh(store, tx, place, now)?;
             if argument == "off" {
@@ -80,11 +100,9 @@ pub(super) fn carry_out(
             });
         }
         Command::Help
-        | Command::Link { .. }
         | Command::NotHere { .. }
         | Command::Rules
         | Command::Status
-        | Command::Unlink
         | Command::Why => return Ok(Carried::Left),
     };
     letters.extend(post(
@@ -106,11 +124,36 @@ pub(super) fn fresh(
     now: Timestamp,
 ) -> Result<Vec<Letter>, StoreError> {
     let at = place_id(tx, place)?;
+    if let Some(letters) = anew(store, tx, at, now)? {
+        return Ok(letters);
+    }
+    // What is linked goes on at its terminal; the chat alone begins anew.
+    let mut before = unlink(store, tx, at, now)?.unwrap_or_default();
     let letters = match running(tx, at)? {
         Some(which) => stop_turn(store, tx, which, "a fresh conversation was started", now)?,
         None => Vec::new(),
     };
     end(tx, at, now)?;
+    before.extend(letters);
+    Ok(before)
+}
+
+/// What `/unlink` does.
+fn let_go(
+    store: &Store,
+    tx: &Connection,
+    at: PlaceId,
+    now: Timestamp,
+) -> Result<Vec<Letter>, StoreError> {
+    let (mut letters, text) = match unlink(store, tx, at, now)? {
+        Some(letters) => (
+            letters,
+            "Unlinked: what you write here is this chat's own again. The Code conversation goes on at its terminal.",
+        ),
+        None => (Vec::new(), "Nothing is linked here."),
+    };
+    let said = notice(text, Vec::new());
+    letters.extend(post(store, tx, at, &said, About::Nothing, now)?);
     Ok(letters)
 }
 

@@ -291,7 +291,7 @@ fn going_on(tx: &Connection, which: ConversationId) -> Result<ChatState, StoreEr
 /// How many entries are looked through for words.
 const LOOKED_THROUGH: i64 = 16;
 
-fn last_said(
+pub(super) fn last_said(
     tx: &Connection,
     which: ConversationId,
 ) -> Result<Option<(Timestamp, String)>, StoreError> {

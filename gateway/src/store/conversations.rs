@@ -12,7 +12,9 @@ use bot_policy::taint::Taint;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::approvals::approvals;
+use super::code::{Coding, coding};
 use super::incognito::purge;
+use super::links::linked_to;
 use super::memories::standing_memories;
 use super::outbox::{About, Letter, notice, post};
 use super::people::{owner_of, person};
@@ -52,6 +54,10 @@ pub struct Loaded {
     pub approvals: Vec<Rule>,
     /// What it works on for another conversation.
     pub work: Option<Work>,
+    /// The chats that it is linked to.
+    pub linked: Vec<Place>,
+    /// Its folder, where it is a Code conversation.
+    pub code: Option<Coding>,
     /// History and pending work.
     pub turn: Turn,
 }
@@ -277,6 +283,11 @@ fn load(tx: &Connection, id: ConversationId) -> Result<Option<Loaded>, StoreErro
         memories,
         approvals: approvals(tx, id)?,
         work: work(row)?,
+        linked: linked_to(tx, id)?
+            .into_iter()
+            .map(|at| super::rows::place(tx, at))
+            .collect::<Result<_, _>>()?,
+        code: coding(tx, id)?,
         turn: turn(tx, id)?,
     }))
 }

@@ -14,6 +14,7 @@ use super::albums::arrived;
 use super::codes::{Tried, burn_shown, try_code};
 use super::commands::{Carried, carry_out};
 use super::conversations::{add, running_or_new};
+use super::links::echo;
 use super::marks::{join_parts, mark, marks_of_message};
 use super::outbox::{About, Letter, notice, post};
 use super::pending::Pending;
@@ -243,6 +244,11 @@ fn burn_all(tx: &Connection, shown: Vec<String>, now: Timestamp) -> Result<(), S
 
 /// What a group could read in this event; any code in it is void.
 fn shown_to_a_group(event: &InboundEvent) -> Vec<String> {
+    if let (EventKind::Command { argument, .. }, ChatKind::Group) =
+        (&event.what, event.kind_of_chat)
+    {
+        return vec![argument.clone()];
+    }
     let parts: &[Part] = match (&event.what, event.kind_of_chat) {
         (EventKind::Edit { parts, .. } | EventKind::Message { parts, .. }, ChatKind::Group) => {
             parts
@@ -317,6 +323,9 @@ fn serve(
     };
     let entry = add(tx, which, &said, Some(key), now)?;
     want(tx, at, which, entry, &parts)?;
+    accepted
+        .letters
+        .extend(echo(store, tx, which, at, &parts, now)?);
     accepted.wake.push(which);
     Ok(())
 }

@@ -6,7 +6,8 @@ use bot_policy::taint::{Labelled, Taint};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::buttons::{Meaning, button};
-use super::outbox::{About, Letter, notice, post};
+use super::links::post_each;
+use super::outbox::{About, Letter, notice};
 use super::rows::{PlaceId, json, message_key, parse};
 use super::{Store, StoreError};
 use crate::agent::Entry;
@@ -44,28 +45,10 @@ pub(super) fn mark(
     };
     let fresh = button(tx, "Start fresh", at, who, None, &Meaning::NewAfter(which))?;
     let text = "This conversation has read outside content. From now on I ask before I change anything. /new starts fresh.";
-    post(
-        store,
-        tx,
-        at,
-        &notice(text, vec![fresh]),
-        About::Nothing,
-        now,
-    )
-}
-
-impl Store {
-    /// Marks a conversation by what stands in its instructions.
-    pub async fn mark(
-        &self,
-        which: ConversationId,
-        with: Taint,
-        now: Timestamp,
-    ) -> Result<Vec<Letter>, StoreError> {
-        let store = self.clone();
-        self.write(move |tx| mark(&store, tx, which, &with, now))
-            .await
-    }
+    post_each(store, tx, which, About::Nothing, now, |to| {
+        let own = (to == at).then(|| fresh.clone());
+        Ok(notice(text, own.into_iter().collect()))
+    })
 }
 
 /// The marks of a stored message of a place, whoever sent it.

@@ -21,6 +21,7 @@ mod backup;
 mod buttons;
 mod choices;
 mod claims;
+mod code;
 mod codes;
 mod commands;
 mod console;
@@ -29,9 +30,11 @@ mod delivery;
 mod detour;
 mod events;
 mod fetched;
+mod giving_up;
 mod inbox;
 mod incognito;
 mod leases;
+mod links;
 mod marks;
 mod memories;
 mod memory_cards;
@@ -54,11 +57,13 @@ mod thoughts;
 mod turns;
 mod verify;
 mod workers;
+mod written;
 
 pub use audit::AuditEntry;
 pub use backup::backup;
 pub use buttons::{Meaning, OfMemory, Pressed};
 pub use choices::Choose;
+pub use code::{terminal_place, terminal_user};
 pub use console::ChatState;
 pub use conversations::Loaded;
 pub use delivery::HandOver;
@@ -183,6 +188,7 @@ const STEPS: &[(i64, &str)] = &[
     (7, include_str!("migrations/0007_judge.sql")),
     (8, include_str!("migrations/0008_thought.sql")),
     (9, include_str!("migrations/0009_albums.sql")),
+    (10, include_str!("migrations/0010_code.sql")),
 ];
 
 impl Store {

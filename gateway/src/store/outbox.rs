@@ -82,7 +82,7 @@ pub(super) fn post(
     let place = place(tx, to)?;
     let parts = store.encode(&place.line, message);
     if let About::Reply(which, entry) = about
-        && is_out(tx, which, entry)?
+        && is_out(tx, which, entry, to)?
     {
         return Ok(Vec::new());
     }
@@ -98,13 +98,18 @@ pub(super) fn post(
     Ok(letters)
 }
 
-/// Whether a reply was put in the outbox before, by whichever way.
-fn is_out(tx: &Connection, which: ConversationId, entry: i64) -> Result<bool, StoreError> {
+/// Whether a reply was put in the outbox of a place before, by whichever way.
+fn is_out(
+    tx: &Connection,
+    which: ConversationId,
+    entry: i64,
+    at: PlaceId,
+) -> Result<bool, StoreError> {
     Ok(tx
         .prepare_cached(
-            "SELECT EXISTS (SELECT 1 FROM outbox WHERE conversation = ?1 AND reply = ?2)",
+            "SELECT EXISTS (SELECT 1 FROM outbox WHERE conversation = ?1 AND reply = ?2 AND place = ?3)",
         )?
-        .query_row(params![which.0, entry], |row| row.get(0))?)
+        .query_row(params![which.0, entry, at.0], |row| row.get(0))?)
 }
 
 pub(super) fn put(
@@ -163,20 +168,22 @@ pub(super) fn put(
     })
 }
 
-/// Replaces what the messages of a question show, on screen and on the way there.
+/// Replaces what the messages of a question show, on screen and on the way there; `only` those of
+/// one place, where one is named.
 pub(super) fn redraw(
     store: &Store,
     tx: &Connection,
     question: QuestionId,
     message: &OutboundMessage,
+    only: Option<PlaceId>,
     now: Timestamp,
 ) -> Result<Vec<Letter>, StoreError> {
     let mut cards = tx.prepare_cached(
         "SELECT id, place, kind = 'copy' FROM outbox WHERE question = ?1 AND kind IN ('message', 'copy')
-         ORDER BY place, id",
+           AND (?2 IS NULL OR place = ?2) ORDER BY place, id",
     )?;
     let cards: Vec<(i64, PlaceId, bool)> = cards
-        .query_map([question.0], |row| {
+        .query_map(params![question.0, only.map(|at| at.0)], |row| {
             Ok((row.get(0)?, PlaceId(row.get(1)?), row.get(2)?))
         })?
         .collect::<Result<_, _>>()?;

@@ -41,6 +41,20 @@ impl Store {
         .await
     }
 
+    /// The same, by the place itself.
+    pub async fn enclose_in(
+        &self,
+        place: Place,
+        file: Enclosure,
+        now: Timestamp,
+    ) -> Result<Vec<Letter>, StoreError> {
+        let at = self.read(move |tx| known_place(tx, &place)).await?;
+        match at {
+            Some(at) => self.enclose(at.0, file, now).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
     /// Forgets what was sent last before then: no place may have it any more.
     pub async fn forget_enclosed(&self, before: Timestamp) -> Result<(), StoreError> {
         self.write(move |tx| {

@@ -4,8 +4,11 @@ use bot_policy::access::Role;
 use bot_policy::event::ChatKind;
 use bot_policy::id::{ChatId, LineId, Place, Platform, UserRef};
 
+use rusqlite::params;
+
 use super::rows::json;
 use super::{Store, StoreError};
+use crate::code::LINE;
 
 /// A direct chat of the owner's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,10 +28,10 @@ impl Store {
                         (SELECT max(outbox.id) FROM place JOIN outbox ON outbox.place = place.id
                          WHERE place.line = pairing.line AND place.chat = pairing.chat) AS newest
                  FROM pairing JOIN person ON person.id = pairing.person
-                 WHERE person.role = ?1 AND pairing.kind = ?2 ORDER BY newest DESC, 1, 2",
+                 WHERE person.role = ?1 AND pairing.kind = ?2 AND pairing.line <> ?3 ORDER BY newest DESC, 1, 2",
             )?;
             let found =
-                found.query_map([json(&Role::Owner)?, json(&ChatKind::Direct)?], |row| {
+                found.query_map(params![json(&Role::Owner)?, json(&ChatKind::Direct)?, LINE], |row| {
                     Ok(OwnChat {
                         place: Place {
                             line: LineId::new(row.get::<_, String>(0)?),

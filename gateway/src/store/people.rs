@@ -9,12 +9,14 @@ use bot_policy::pairing::CodeRole;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::audit::{AuditEntry, append};
+use super::links::unlink_chat;
 use super::memories::forget_all;
 use super::outbox::Letter;
 use super::questions::withdraw_all;
 use super::rows::{column, json, known_place};
 use super::{Store, StoreError};
 use crate::agent::tools::Keeper;
+use crate::code::LINE;
 
 /// A person as `status` shows them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -176,7 +178,9 @@ pub(super) fn pair(
     // Whatever somebody else had there does not pass to the one who pairs it now.
     let mut letters = Vec::new();
     if owner_of(tx, &event.place)?.is_some_and(|before| before != person.id) {
-        letters = withdraw_all(store, tx, &event.place, "the chat was paired anew", now)?;
+        letters = unlink_chat(store, tx, &event.place, now)?;
+        let anew = "the chat was paired anew";
+        letters.extend(withdraw_all(store, tx, &event.place, anew, now)?);
         forget_chat(tx, &event.place)?;
         super::conversations::end_in_chat(tx, &event.place, now)?;
     }
@@ -261,7 +265,8 @@ pub(super) fn unpair(
     let Some(person) = owner_of(tx, place)? else {
         return Ok(None);
     };
-    let letters = withdraw_all(store, tx, place, "unpaired", now)?;
+    let mut letters = unlink_chat(store, tx, place, now)?;
+    letters.extend(withdraw_all(store, tx, place, "unpaired", now)?);
     forget_chat(tx, place)?;
     super::conversations::end_in_chat(tx, place, now)?;
     let (platform, user): (String, String) = tx.query_row(
@@ -306,10 +311,10 @@ impl Store {
             while let Some(row) = rows.next()? {
                 let person = person_row(row)?;
                 let mut places = tx.prepare_cached(
-                    "SELECT line || ' ' || chat FROM pairing WHERE person = ?1 ORDER BY 1",
+                    "SELECT line || ' ' || chat FROM pairing WHERE person = ?1 AND line <> ?2 ORDER BY 1",
                 )?;
                 let places = places
-                    .query_map([person.id.0], |row| row.get(0))?
+                    .query_map(params![person.id.0, LINE], |row| row.get(0))?
                     .collect::<Result<_, _>>()?;
                 people.push(PersonSeen { person, places });
             }

@@ -3,16 +3,17 @@
 use bot_policy::approval::{Kept, OpenQuestion, Question, State};
 use bot_policy::card::Card;
 use bot_policy::id::{CallId, ConversationId, PersonId, Place, QuestionId, Timestamp};
-use bot_policy::message::{Body, Choices, OutboundMessage};
+use bot_policy::message::{Body, OutboundMessage};
 use bot_policy::taint::{Labelled, Taint};
 use rusqlite::{Connection, params};
 
 use super::approvals::approve;
-use super::asking::{Choosing, approval_buttons, put_row};
+use super::asking::{put_row, with_buttons};
 use super::audit::{AuditEntry, append, append_all};
 use super::choices::Face;
 use super::conversations::add;
-use super::outbox::{About, Letter, post, redraw};
+use super::links::post_each;
+use super::outbox::{About, Letter, redraw};
 use super::rows::{column, json};
 use super::stand::stands_at;
 use super::workers::family;
@@ -110,7 +111,26 @@ pub(super) fn close(
         "UPDATE question SET state = ?2, closed_at = ?3, outcome = ?4 WHERE id = ?1",
     )?
     .execute(params![which.0, json(&to)?, now.0, outcome])?;
-    Ok(Some(redraw(store, tx, which, &face.closed(&outcome), now)?))
+    Ok(Some(redraw(
+        store,
+        tx,
+        which,
+        &face.closed(&outcome),
+        None,
+        now,
+    )?))
+}
+
+/// What the card of a question shows once it is closed in a place alone.
+pub(super) fn closed_face(
+    tx: &Connection,
+    which: QuestionId,
+    outcome: &str,
+) -> Result<OutboundMessage, StoreError> {
+    let mut found = tx.prepare_cached("SELECT card FROM question WHERE id = ?1")?;
+    let text: String = found.query_row([which.0], |row| row.get(0))?;
+    let face: Face = super::rows::parse(&text)?;
+    Ok(face.closed(outcome))
 }
 
 fn named(state: State) -> &'static str {
@@ -175,28 +195,17 @@ impl Store {
         let store = self.clone();
         self.write(move |tx| {
             let face = Face::Card(card.clone());
-            let Some((open, at)) =
-                put_row(tx, which, &question, &face, None, ends_at, &notes, now)?
+            let Some(open) = put_row(tx, which, &question, &face, None, ends_at, &notes, now)?
             else {
                 return Ok(Vec::new());
             };
-            let buttons = approval_buttons(tx, &open, &card, at, Choosing::First)?;
-            let card = Card {
-                choices: Choices(buttons),
-                ..card
-            };
-            let message = OutboundMessage {
-                body: Body::Card(card),
-                answers: None,
-            };
-            post(
-                &store,
-                tx,
-                at,
-                &message,
-                About::Question(which, open.id),
-                now,
-            )
+            let about = About::Question(which, open.id);
+            post_each(&store, tx, which, about, now, |at| {
+                Ok(OutboundMessage {
+                    body: Body::Card(with_buttons(tx, &open, card.clone(), at)?),
+                    answers: None,
+                })
+            })
         })
         .await
     }

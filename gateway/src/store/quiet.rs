@@ -24,7 +24,8 @@ pub(super) fn rest(
     let quiet: Option<i64> = tx
         .prepare_cached(
             "SELECT conversation.id FROM place JOIN conversation ON conversation.id = place.conversation
-             WHERE place.id = ?1 AND place.linked = 0 AND conversation.ended IS NULL
+             WHERE place.id = ?1 AND place.linked = 0
+               AND NOT EXISTS (SELECT 1 FROM coding WHERE coding.conversation = conversation.id) AND conversation.ended IS NULL
                AND conversation.incognito = ?2
                AND (SELECT at FROM entry WHERE entry.conversation = conversation.id ORDER BY seq DESC LIMIT 1) <= ?3
                AND NOT EXISTS (SELECT 1 FROM conversation AS other JOIN question ON question.conversation = other.id

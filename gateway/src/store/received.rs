@@ -1,12 +1,12 @@
 //! Which files came with messages, and where are they now?
 
 use bot_policy::event::{FileFact, PartBody};
-use bot_policy::id::{ConversationId, Timestamp};
+use bot_policy::id::{ConversationId, Place, Timestamp};
 use bot_policy::taint::{Labelled, Taint};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::outbox::{About, Letter, notice, post};
-use super::rows::{PlaceId, column, json, parse};
+use super::rows::{PlaceId, column, json, parse, place};
 use super::{Store, StoreError};
 use crate::agent::Entry;
 
@@ -15,6 +15,8 @@ use crate::agent::Entry;
 pub struct Wanted {
     /// Its number in the store.
     pub id: i64,
+    /// Where it came in.
+    pub place: Place,
     /// Its number in its place; the file is named after it.
     pub number: i64,
     /// What the platform says of it.
@@ -66,6 +68,7 @@ impl Store {
             };
             Ok(Some(Wanted {
                 id: row.get("id")?,
+                place: place(tx, PlaceId(row.get("place")?))?,
                 number: row.get("number")?,
                 fact: column(row, "fact")?,
                 taint: taint.unwrap_or_else(|| Taint::outside("a file")),

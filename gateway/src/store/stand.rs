@@ -1,12 +1,11 @@
 //! Where else may a card stand? In another chat of the person whom it was put to.
 
 use bot_policy::approval::State;
-use bot_policy::card::Card;
 use bot_policy::id::{ConversationId, PersonId, Place, QuestionId, Timestamp};
 use bot_policy::message::{Body, Choices, Notice, OutboundMessage};
 use rusqlite::{Connection, params};
 
-use super::asking::{Choosing, approval_buttons};
+use super::asking::with_buttons;
 use super::choices::{Face, choice_buttons};
 use super::outbox::{About, Letter, post};
 use super::people::owner_of;
@@ -68,27 +67,41 @@ impl Store {
             if stands {
                 return Ok(Stood::Here(Vec::new()));
             }
-            let labels: Option<String> = row.get("choice")?;
-            let body = match column(row, "card")? {
-                Face::Card(card) => Body::Card(Card {
-                    choices: Choices(approval_buttons(tx, &open, &card, to, Choosing::First)?),
-                    ..card
-                }),
-                Face::Notice(notice) => {
-                    let labels: Vec<String> = parse(&labels.unwrap_or_default())?;
-                    Body::Notice(Notice {
-                        choices: Choices(choice_buttons(tx, &open, &labels, to)?),
-                        ..notice
-                    })
-                }
-            };
-            let about = About::Question(ConversationId(row.get("conversation")?), which);
-            let message = OutboundMessage {
-                body,
-                answers: None,
-            };
-            Ok(Stood::Here(post(&store, tx, to, &message, about, now)?))
+            Ok(Stood::Here(put_up(&store, tx, which, to, now)?))
         })
         .await
     }
+}
+
+/// Puts the card of a question up in one more place, with buttons of its own.
+pub(super) fn put_up(
+    store: &Store,
+    tx: &Connection,
+    which: QuestionId,
+    to: PlaceId,
+    now: Timestamp,
+) -> Result<Vec<Letter>, StoreError> {
+    let mut found = tx.prepare_cached("SELECT * FROM question WHERE id = ?1")?;
+    let mut rows = found.query([which.0])?;
+    let Some(row) = rows.next()? else {
+        return Ok(Vec::new());
+    };
+    let open = open_row(tx, row)?;
+    let labels: Option<String> = row.get("choice")?;
+    let body = match column(row, "card")? {
+        Face::Card(card) => Body::Card(with_buttons(tx, &open, card, to)?),
+        Face::Notice(notice) => {
+            let labels: Vec<String> = parse(&labels.unwrap_or_default())?;
+            Body::Notice(Notice {
+                choices: Choices(choice_buttons(tx, &open, &labels, to)?),
+                ..notice
+            })
+        }
+    };
+    let about = About::Question(ConversationId(row.get("conversation")?), which);
+    let message = OutboundMessage {
+        body,
+        answers: None,
+    };
+    post(store, tx, to, &message, about, now)
 }

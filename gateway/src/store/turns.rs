@@ -8,17 +8,17 @@ use bot_policy::taint::{Labelled, Taint};
 use rusqlite::{Connection, params};
 
 use super::audit::{AuditEntry, append, append_all};
-use super::conversations::{add, end, newest, standing, turn};
+use super::conversations::{add, newest, standing, turn};
+use super::links::post_all;
 use super::marks::mark;
 use super::memory_cards::ask_about_memories;
-use super::outbox::{About, Letter, notice, post};
+use super::outbox::{About, Letter};
 use super::questions::{close, open_question};
 use super::rows::{column, json};
 use super::workers::stop_workers;
-use super::{Blame, Store, StoreError};
+use super::{Store, StoreError};
 use crate::agent::{Ended, Entry};
 use crate::course::News;
-use crate::writer::within_savepoint;
 
 /// What the model said in one step.
 #[derive(Clone, Debug)]
@@ -46,6 +46,8 @@ pub struct Finish {
     pub outcome: String,
     /// Why it ran; empty where it did not.
     pub because: String,
+    /// What is shown of it, in a Code conversation.
+    pub shown: Option<OutboundMessage>,
     /// What the audit holds besides.
     pub notes: Vec<AuditEntry>,
 }
@@ -60,9 +62,9 @@ impl Store {
     ) -> Result<Vec<Letter>, StoreError> {
         let store = self.clone();
         self.write(move |tx| {
-            let Some(at) = standing(tx, which)? else {
+            if standing(tx, which)?.is_none() {
                 return Ok(Vec::new());
-            };
+            }
             // The person ended the turn while the model was thinking.
             let stopped: bool = tx
                 .prepare_cached(
@@ -94,7 +96,10 @@ impl Store {
                 now,
             )?;
             match speak.shown {
-                Some(shown) => post(&store, tx, at, &shown, About::Reply(which, number), now),
+                Some(shown) => {
+                    let about = About::Reply(which, number);
+                    post_all(&store, tx, which, &shown, about, now)
+                }
                 None => Ok(Vec::new()),
             }
         })
@@ -208,53 +213,16 @@ impl Store {
     ) -> Result<Vec<Letter>, StoreError> {
         let store = self.clone();
         self.write(move |tx| {
-            let Some(at) = standing(tx, which)? else {
+            if standing(tx, which)?.is_none() {
                 return Ok(Vec::new());
-            };
+            }
             let mut letters = stop_turn(&store, tx, which, "the turn ended", now)?;
-            letters.extend(post(&store, tx, at, &why, About::Nothing, now)?);
+            letters.extend(post_all(&store, tx, which, &why, About::Nothing, now)?);
             Ok(letters)
         })
         .await
     }
 }
-
-impl Store {
-    /// Ends a turn that cannot go on, because something in it fails each time, and says so. Where
-    /// even that cannot be written, the conversation ends.
-    pub async fn give_up(
-        &self,
-        which: ConversationId,
-        now: Timestamp,
-    ) -> Result<Vec<Letter>, StoreError> {
-        let store = self.clone();
-        self.write(move |tx| {
-            let Some(at) = standing(tx, which)? else {
-                return Ok(Vec::new());
-            };
-            let stopped = within_savepoint(tx, |tx| {
-                stop_turn(&store, tx, which, "something in me failed", now)
-            });
-            let (mut letters, text) = match stopped {
-                Ok(letters) => (letters, GAVE_UP),
-                Err(error) => match error.blame() {
-                    Blame::Machine => return Err(error),
-                    Blame::Work => {
-                        end(tx, at, now)?;
-                        (Vec::new(), GAVE_UP_ALL)
-                    }
-                },
-            };
-            let message = notice(text, Vec::new());
-            letters.extend(post(&store, tx, at, &message, About::Nothing, now)?);
-            Ok(letters)
-        })
-        .await
-    }
-}
-
-const GAVE_UP: &str = "Something in me failed while I worked on this, so I stopped. Nothing else is touched; what I had started may or may not have happened. Write again to go on.";
-const GAVE_UP_ALL: &str = "Something in me failed while I worked on this, and this conversation cannot go on. Nothing else is touched; your next message starts a fresh one.";
 
 /// Closes a call within a transaction: its card, its marks, its result.
 pub(super) fn finish_call(
@@ -270,6 +238,7 @@ pub(super) fn finish_call(
         told,
         outcome,
         because,
+        shown,
         notes,
     } = finish;
     append_all(tx, now, &notes)?;
@@ -294,6 +263,9 @@ pub(super) fn finish_call(
             how: format!("{ended:?}").to_lowercase(),
         },
     )?;
+    if let Some(shown) = shown {
+        letters.extend(post_all(store, tx, which, &shown, About::Nothing, now)?);
+    }
     letters.extend(mark(store, tx, which, &told.taint, now)?);
     let result = Entry::Result {
         call,

@@ -224,6 +224,7 @@ fn what_they_say(
             false => did.join("; "),
         },
         because: String::new(),
+        shown: None,
         notes: Vec::new(),
     })
 }

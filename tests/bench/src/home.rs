@@ -96,6 +96,20 @@ impl Home {
         }
     }
 
+    /// Opens a Code conversation in a folder, on pipes.
+    pub fn terminal(&self, folder: &Path) -> Child {
+        Command::new(&self.program)
+            .args(["code", "--no-cheat-sheet"])
+            .current_dir(folder)
+            .env("POSTERN_DATA", self.data())
+            .env("POSTERN_CONFIG", self.config())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("a program that starts")
+    }
+
     /// Waits until the page says that all is well; how long that took since the start.
     pub async fn serving(&self, running: &mut Running) -> Duration {
         loop {

@@ -6,6 +6,7 @@
 use std::process::ExitCode;
 
 mod card;
+mod code;
 mod decide;
 mod decide_world;
 mod disk;
@@ -20,7 +21,7 @@ mod size;
 mod start;
 mod stored;
 
-const USAGE: &str = "usage: bench PROGRAM [size] [start [N]] [memory] [latency [N]] [card [N]] [decide [N]] [soak [N]] [kill [N]] [hostile [N]] [stored [N]]
+const USAGE: &str = "usage: bench PROGRAM [size] [start [N]] [memory] [latency [N]] [card [N]] [code [N]] [decide [N]] [soak [N]] [kill [N]] [hostile [N]] [stored [N]]
 Without a figure, all are taken, with few rounds.";
 
 /// One figure to take, with its count.
@@ -56,6 +57,7 @@ async fn main() -> ExitCode {
             "memory" => memory::run(&program).await,
             "latency" => latency::run(&program, count(1_000)).await,
             "card" => card::run(&program, count(100)).await,
+            "code" => code::run(&program, count(100)).await,
             "decide" => decide::run(&program, count(20)),
             "soak" => memory::soak(&program, count(1_000)).await,
             "kill" => whole &= kill::run(&program, count(20)).await,
@@ -67,8 +69,9 @@ async fn main() -> ExitCode {
     ExitCode::from(u8::from(!whole))
 }
 
-const FIGURES: [&str; 10] = [
-    "size", "start", "memory", "latency", "card", "decide", "soak", "kill", "hostile", "stored",
+const FIGURES: [&str; 11] = [
+    "size", "start", "memory", "latency", "card", "code", "decide", "soak", "kill", "hostile",
+    "stored",
 ];
 
 fn wanted(arguments: impl Iterator<Item = String>) -> Option<Vec<Wanted>> {

@@ -16,9 +16,9 @@ use crate::digest;
 
 mod arrival;
 mod document;
-mod inside;
-mod look;
-mod patch;
+pub(super) mod inside;
+pub(super) mod look;
+pub(super) mod patch;
 mod send;
 mod spec;
 
@@ -92,6 +92,7 @@ impl Files {
         Ok(Deed {
             told: Labelled { value: text, taint },
             outcome,
+            shown: String::new(),
         })
     }
 
@@ -156,6 +157,7 @@ impl Files {
         Ok(Deed {
             told: Labelled { value, taint },
             outcome,
+            shown: String::new(),
         })
     }
 
@@ -190,6 +192,7 @@ impl Files {
         Ok(Deed {
             told: Labelled { value, taint },
             outcome,
+            shown: String::new(),
         })
     }
 }
@@ -234,7 +237,7 @@ impl Tool for Files {
     }
 }
 
-fn text_of(path: &Inside, bytes: Vec<u8>) -> Result<String, ToolError> {
+pub(super) fn text_of(path: &Inside, bytes: Vec<u8>) -> Result<String, ToolError> {
     String::from_utf8(bytes).map_err(|_| ToolError(format!("{path} is not text")))
 }
 
@@ -243,10 +246,14 @@ fn done(outcome: String) -> Deed {
         value: outcome.clone(),
         taint: Taint::default(),
     };
-    Deed { told, outcome }
+    Deed {
+        told,
+        outcome,
+        shown: String::new(),
+    }
 }
 
-fn bytes_of(count: usize) -> String {
+pub(super) fn bytes_of(count: usize) -> String {
     let word = if count == 1 { "byte" } else { "bytes" };
     format!("{count} {word}")
 }

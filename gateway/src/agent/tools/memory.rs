@@ -132,6 +132,7 @@ impl Memory {
         Ok(Deed {
             told: Labelled { value, taint },
             outcome,
+            shown: String::new(),
         })
     }
 }
@@ -157,6 +158,7 @@ fn said(outcome: &str) -> Deed {
             taint: Taint::default(),
         },
         outcome: outcome.to_owned(),
+        shown: String::new(),
     }
 }
 

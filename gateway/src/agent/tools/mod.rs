@@ -11,11 +11,13 @@ use bot_policy::taint::{Labelled, Taint};
 use bot_policy::tool::ToolSpec;
 
 pub mod ask;
+mod coder;
 pub mod delegate;
 mod files;
 mod memory;
 mod web;
 
+pub use coder::{Cage, CodeFolder, Coder, Ledger, Marked, Network, Ownership, Unconfined};
 pub use files::{Files, Marks, Screen};
 pub use memory::{Memories, Memory, Remembered};
 pub use web::{Engine, Web};
@@ -24,6 +26,7 @@ pub use web::{Engine, Web};
 pub(crate) fn specs() -> Vec<ToolSpec> {
     vec![
         ask::spec(),
+        coder::spec(Network::Cut),
         delegate::spec(),
         files::spec(),
         memory::spec(),
@@ -57,6 +60,8 @@ pub struct Whose {
     pub keeper: Keeper,
     /// What the conversation has read before this call.
     pub taint: Taint,
+    /// The folder of a Code conversation.
+    pub folder: Option<CodeFolder>,
 }
 
 /// Who keeps a memory.
@@ -75,6 +80,9 @@ pub struct Deed {
     pub told: Labelled<String>,
     /// What came of it, in a few words for the card.
     pub outcome: String,
+    /// What the person is shown of it in a Code conversation: what changed, what was printed.
+    /// Empty where the outcome says it all.
+    pub shown: String,
 }
 
 /// A call could not be done.
@@ -87,15 +95,36 @@ pub struct ToolError(pub String);
 pub struct Tools {
     tools: Arc<Vec<Arc<dyn Tool>>>,
     specs: Arc<Vec<ToolSpec>>,
+    in_chats: Arc<Vec<ToolSpec>>,
+    without_commands: Arc<Vec<ToolSpec>>,
+}
+
+/// Where tools are offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bench {
+    /// In a chat: what works in a Code folder is not.
+    Chat,
+    /// In a Code conversation.
+    Code,
+    /// In a Code conversation whose commands cannot be kept in.
+    CodeWithoutCommands,
 }
 
 impl Tools {
     /// Gathers tools; `waiting` are those that wait for a person or a worker instead of running.
     pub fn new(tools: Vec<Arc<dyn Tool>>, waiting: Vec<ToolSpec>) -> Self {
         let specs = tools.iter().map(|tool| tool.spec());
-        let specs = specs.chain(waiting).collect();
+        let specs: Vec<ToolSpec> = specs.chain(waiting).collect();
+        let codes = |spec: &&ToolSpec| spec.name.as_str() == coder::NAME;
+        let in_chats = specs.iter().filter(|spec| !codes(spec)).cloned();
+        let bare = specs.iter().cloned().map(|spec| match codes(&&spec) {
+            true => coder::without_commands(spec),
+            false => spec,
+        });
         Self {
             tools: Arc::new(tools),
+            in_chats: Arc::new(in_chats.collect()),
+            without_commands: Arc::new(bare.collect()),
             specs: Arc::new(specs),
         }
     }
@@ -103,6 +132,15 @@ impl Tools {
     /// What they can be told to do.
     pub fn specs(&self) -> Arc<Vec<ToolSpec>> {
         self.specs.clone()
+    }
+
+    /// What is offered there.
+    pub fn offered(&self, at: Bench) -> Arc<Vec<ToolSpec>> {
+        match at {
+            Bench::Chat => self.in_chats.clone(),
+            Bench::Code => self.specs.clone(),
+            Bench::CodeWithoutCommands => self.without_commands.clone(),
+        }
     }
 
     /// The spec of the tool that a call names.

@@ -1,6 +1,7 @@
 //! What does the web say? Pages by their address, and searches; whatever comes back is outside.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bot_policy::call::Call;
@@ -23,8 +24,8 @@ pub use engine::Engine;
 
 use client::Client;
 
-/// How long one call may take in all, in seconds.
-const SECONDS: u32 = 15;
+/// How long one call may take in all.
+const PATIENCE: Duration = Duration::from_secs(15);
 /// How much of a page the model is told, in bytes.
 const TOLD: usize = 48 * 1024;
 /// The longest search, in bytes.
@@ -59,6 +60,7 @@ impl Web {
         Ok(Deed {
             told: Labelled { value, taint },
             outcome,
+            shown: String::new(),
         })
     }
 
@@ -85,6 +87,7 @@ impl Web {
                 taint: Taint::outside(format!("a search at {}", engine.name())),
             },
             outcome: format!("found {} pages", found.len()),
+            shown: String::new(),
         })
     }
 }
@@ -109,10 +112,19 @@ impl Tool for Web {
             call.text(name)
                 .ok_or_else(|| ToolError(format!("{name} is missing")))
         };
-        match call.command.as_str() {
-            "fetch" => self.fetch(argument("address")?).await,
-            "search" => self.search(argument("query")?).await,
-            other => Err(ToolError(format!("web cannot {other}"))),
+        let deed = async {
+            match call.command.as_str() {
+                "fetch" => self.fetch(argument("address")?).await,
+                "search" => self.search(argument("query")?).await,
+                other => Err(ToolError(format!("web cannot {other}"))),
+            }
+        };
+        match tokio::time::timeout(PATIENCE, deed).await {
+            Ok(deed) => deed,
+            Err(_) => Err(ToolError(format!(
+                "it took longer than {} seconds",
+                PATIENCE.as_secs()
+            ))),
         }
     }
 }
@@ -129,10 +141,7 @@ pub(crate) fn spec() -> ToolSpec {
         permission: format!("web.{name}"),
         resource: None,
         always_ask: AlwaysAsk::No,
-        metadata: Metadata {
-            timeout_seconds: Some(SECONDS),
-            ..Metadata::default()
-        },
+        metadata: Metadata::default(),
     };
     let parameter = |name: &str, description: &str, role| Parameter {
         name: name.into(),

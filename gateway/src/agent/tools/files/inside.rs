@@ -11,15 +11,15 @@ use super::super::ToolError;
 use crate::chance;
 
 /// The largest file that is read or written, in bytes.
-pub(super) const FILE_LIMIT: usize = 256 * 1024;
+pub(in crate::agent::tools) const FILE_LIMIT: usize = 256 * 1024;
 /// The longest path, in bytes.
 const PATH_LIMIT: usize = 512;
 /// The deepest path, in parts.
-pub(super) const DEPTH_LIMIT: usize = 16;
+pub(in crate::agent::tools) const DEPTH_LIMIT: usize = 16;
 
 /// Opens a workspace, making it when it is first used. From there on no path leads out: every
 /// step of it is resolved inside the folder, links included.
-pub(super) fn open(root: &Path, workspace: i64) -> Result<Dir, ToolError> {
+pub(in crate::agent::tools) fn open(root: &Path, workspace: i64) -> Result<Dir, ToolError> {
     let path = root.join(workspace.to_string());
     std::fs::create_dir_all(&path)
         .and_then(|()| Dir::open_ambient_dir(&path, ambient_authority()))
@@ -28,11 +28,11 @@ pub(super) fn open(root: &Path, workspace: i64) -> Result<Dir, ToolError> {
 
 /// A path that names something inside a workspace: relative, without `..`, not too long.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Inside(pub(super) String);
+pub(in crate::agent::tools) struct Inside(pub(in crate::agent::tools) String);
 
 impl Inside {
     /// The file that a call names.
-    pub(super) fn of(call: &Call) -> Result<Self, ToolError> {
+    pub(in crate::agent::tools) fn of(call: &Call) -> Result<Self, ToolError> {
         let text = call
             .text("file")
             .ok_or_else(|| ToolError("file is missing".into()))?;
@@ -40,12 +40,12 @@ impl Inside {
     }
 
     /// The folder that a call names; none for the whole workspace.
-    pub(super) fn folder(call: &Call) -> Result<Option<Self>, ToolError> {
+    pub(in crate::agent::tools) fn folder(call: &Call) -> Result<Option<Self>, ToolError> {
         call.text("folder").map_or(Ok(None), Self::parse)
     }
 
     /// A path as somebody wrote it; none where it names the workspace itself.
-    pub(super) fn parse(text: &str) -> Result<Option<Self>, ToolError> {
+    pub(in crate::agent::tools) fn parse(text: &str) -> Result<Option<Self>, ToolError> {
         if text.len() > PATH_LIMIT || text.chars().any(char::is_control) || text.contains('\\') {
             return Err(ToolError(
                 "the path is too long or holds characters that paths may not".into(),
@@ -79,7 +79,7 @@ fn no_file() -> ToolError {
 }
 
 /// Opens a regular file; a link is none.
-pub(super) fn regular(dir: &Dir, path: &Inside) -> Result<File, ToolError> {
+pub(in crate::agent::tools) fn regular(dir: &Dir, path: &Inside) -> Result<File, ToolError> {
     // Looked at before it is opened: opening a pipe would wait for its other end.
     let about = dir
         .symlink_metadata(&path.0)
@@ -91,12 +91,16 @@ pub(super) fn regular(dir: &Dir, path: &Inside) -> Result<File, ToolError> {
 }
 
 /// Reads a whole file.
-pub(super) fn load(dir: &Dir, path: &Inside) -> Result<Vec<u8>, ToolError> {
+pub(in crate::agent::tools) fn load(dir: &Dir, path: &Inside) -> Result<Vec<u8>, ToolError> {
     load_up_to(dir, path, FILE_LIMIT)
 }
 
 /// Reads a whole file of at most so many bytes.
-pub(super) fn load_up_to(dir: &Dir, path: &Inside, most: usize) -> Result<Vec<u8>, ToolError> {
+pub(in crate::agent::tools) fn load_up_to(
+    dir: &Dir,
+    path: &Inside,
+    most: usize,
+) -> Result<Vec<u8>, ToolError> {
     let file = regular(dir, path)?;
     let mut bytes = Vec::new();
     let limit = most as u64 + 1;
@@ -110,7 +114,11 @@ pub(super) fn load_up_to(dir: &Dir, path: &Inside, most: usize) -> Result<Vec<u8
 }
 
 /// Puts a file in its place, whole or not at all.
-pub(super) fn store(dir: &Dir, path: &Inside, content: &[u8]) -> Result<(), ToolError> {
+pub(in crate::agent::tools) fn store(
+    dir: &Dir,
+    path: &Inside,
+    content: &[u8],
+) -> Result<(), ToolError> {
     let parent = Path::new(&path.0)
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty());
@@ -118,10 +126,8 @@ pub(super) fn store(dir: &Dir, path: &Inside, content: &[u8]) -> Result<(), Tool
         dir.create_dir_all(parent)
             .map_err(|error| refused(path, &error))?;
     }
-    if dir
-        .symlink_metadata(&path.0)
-        .is_ok_and(|about| !about.is_file())
-    {
+    let before = dir.symlink_metadata(&path.0).ok();
+    if before.as_ref().is_some_and(|about| !about.is_file()) {
         return Err(ToolError(format!("{path} is not a file")));
     }
     // Beside it and then in its place, so that a crash leaves the old file or the new one.
@@ -131,6 +137,10 @@ pub(super) fn store(dir: &Dir, path: &Inside, content: &[u8]) -> Result<(), Tool
     let write = || -> std::io::Result<()> {
         let mut file = dir.open_with(&beside, OpenOptions::new().write(true).create_new(true))?;
         file.write_all(content)?;
+        // A program that is changed stays a program.
+        if let Some(before) = before {
+            file.set_permissions(before.permissions())?;
+        }
         file.sync_all()?;
         dir.rename(&beside, dir, &path.0)
     };
@@ -145,7 +155,7 @@ pub(super) fn store(dir: &Dir, path: &Inside, content: &[u8]) -> Result<(), Tool
 const STEP: &str = ".postern-new";
 
 /// Why a file could not be used, in words.
-pub(super) fn refused(path: &Inside, error: &std::io::Error) -> ToolError {
+pub(in crate::agent::tools) fn refused(path: &Inside, error: &std::io::Error) -> ToolError {
     ToolError(match error.kind() {
         std::io::ErrorKind::NotFound => format!("there is no file {path}"),
         std::io::ErrorKind::StorageFull => format!("{path} was not written: the disk is full"),

@@ -20,16 +20,16 @@ const LINE: usize = 200;
 const COMPILED: usize = 1 << 20;
 
 /// What is found on the way through a workspace.
-pub(super) struct Found {
+pub(in crate::agent::tools) struct Found {
     /// Where it is, from the workspace on.
-    pub(super) path: Inside,
+    pub(in crate::agent::tools) path: Inside,
     /// What it is.
-    pub(super) kind: Kind,
+    pub(in crate::agent::tools) kind: Kind,
 }
 
 /// What something in a workspace is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::agent::tools) enum Kind {
     File,
     Folder,
     /// Never followed.
@@ -38,13 +38,25 @@ pub(super) enum Kind {
 
 /// Whether everything was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whole {
+pub(in crate::agent::tools) enum Whole {
     No,
     Yes,
 }
 
 /// Everything below a folder, in order of its names, as far as the limits go.
-pub(super) fn walk(dir: &Dir, from: Option<&Inside>) -> Result<(Vec<Found>, Whole), ToolError> {
+pub(in crate::agent::tools) fn walk(
+    dir: &Dir,
+    from: Option<&Inside>,
+) -> Result<(Vec<Found>, Whole), ToolError> {
+    walk_but(dir, from, &[])
+}
+
+/// The same, without looking into folders of these names.
+pub(in crate::agent::tools) fn walk_but(
+    dir: &Dir,
+    from: Option<&Inside>,
+    passed: &[&str],
+) -> Result<(Vec<Found>, Whole), ToolError> {
     let mut found = Vec::new();
     let mut todo = vec![from.cloned()];
     let mut whole = Whole::Yes;
@@ -75,7 +87,7 @@ pub(super) fn walk(dir: &Dir, from: Option<&Inside>) -> Result<(Vec<Found>, Whol
                 Ok(kind) if kind.is_file() => Kind::File,
                 Ok(_) | Err(_) => Kind::Other,
             };
-            if kind == Kind::Folder {
+            if kind == Kind::Folder && !passed.contains(&&*name) {
                 if path.0.split('/').count() < DEPTH_LIMIT {
                     todo.push(Some(path.clone()));
                 } else {
@@ -94,7 +106,7 @@ fn sorted(mut found: Vec<Found>) -> Vec<Found> {
 }
 
 /// A tree as the model reads it, hidden characters of names made visible.
-pub(super) fn tree(found: &[Found], whole: Whole) -> String {
+pub(in crate::agent::tools) fn tree(found: &[Found], whole: Whole) -> String {
     let mut lines: Vec<String> = found
         .iter()
         .take(SHOWN)
@@ -120,7 +132,7 @@ pub(super) fn tree(found: &[Found], whole: Whole) -> String {
 }
 
 /// What a search looks for.
-pub(super) fn pattern(call: &Call) -> Result<Regex, ToolError> {
+pub(in crate::agent::tools) fn pattern(call: &Call) -> Result<Regex, ToolError> {
     let words = call
         .text("text")
         .ok_or_else(|| ToolError("text is missing".into()))?;
@@ -141,18 +153,18 @@ pub(super) fn pattern(call: &Call) -> Result<Regex, ToolError> {
 }
 
 /// A line that was found.
-pub(super) struct Hit {
+pub(in crate::agent::tools) struct Hit {
     /// In which file.
-    pub(super) path: Inside,
+    pub(in crate::agent::tools) path: Inside,
     /// The whole of that file.
-    pub(super) digest: String,
+    pub(in crate::agent::tools) digest: String,
     /// As it is shown.
-    pub(super) line: String,
+    pub(in crate::agent::tools) line: String,
 }
 
 /// The lines that match, as far as the limits go. Files that are no text or too large are passed
 /// over.
-pub(super) fn search(
+pub(in crate::agent::tools) fn search(
     dir: &Dir,
     found: &[Found],
     pattern: &Regex,
@@ -193,6 +205,6 @@ pub(super) fn search(
 }
 
 /// The mark of something whose origin is not on record.
-pub(super) fn foreign() -> Taint {
+pub(in crate::agent::tools) fn foreign() -> Taint {
     Taint::outside("a file that was changed outside Postern")
 }

@@ -6,10 +6,14 @@ use super::super::ToolError;
 use super::inside::Inside;
 
 /// The longest passage, old or new, in bytes: a card shows both whole.
-pub(super) const PASSAGE: usize = 1200;
+pub(in crate::agent::tools) const PASSAGE: usize = 1200;
 
 /// The text with the passage replaced.
-pub(super) fn patched(path: &Inside, text: &str, call: &Call) -> Result<String, ToolError> {
+pub(in crate::agent::tools) fn patched(
+    path: &Inside,
+    text: &str,
+    call: &Call,
+) -> Result<String, ToolError> {
     let argument = |name: &str| {
         call.text(name)
             .ok_or_else(|| ToolError(format!("{name} is missing")))

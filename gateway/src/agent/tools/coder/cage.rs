@@ -1,0 +1,207 @@
+//! What can a command touch? Everything may be read but Postern's own things and keys; the folder
+//! alone is written; nothing is reached.
+//!
+//! Built by bubblewrap (`bwrap`): where it cannot be, commands are not offered until the owner
+//! accepts that they run without.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::process::Command;
+use tokio::time::timeout;
+
+/// Whether commands reach the net.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Network {
+    /// They have a loopback of their own and nothing else.
+    #[default]
+    Cut,
+    /// They do; what they print is outside content then.
+    Open,
+}
+
+/// Whether the folder may be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    Read,
+    Write,
+}
+
+/// How commands are kept in.
+#[derive(Debug)]
+pub struct Cage {
+    hidden: Vec<PathBuf>,
+    network: Network,
+    home: Option<PathBuf>,
+    why_not: Option<String>,
+}
+
+impl Cage {
+    /// Looks whether a cage can be built that hides these folders.
+    pub async fn build(hidden: Vec<PathBuf>, network: Network) -> Self {
+        let mut cage = Self {
+            hidden,
+            network,
+            home: std::env::var_os("HOME").map(PathBuf::from),
+            why_not: None,
+        };
+        cage.why_not = cage.probe().await.err();
+        cage
+    }
+
+    /// The folders that no command sees.
+    pub fn hidden(&self) -> &[PathBuf] {
+        &self.hidden
+    }
+
+    /// Whether commands reach the net.
+    pub fn network(&self) -> Network {
+        self.network
+    }
+
+    /// Why no cage can be built here; none where it can.
+    pub fn why_not(&self) -> Option<&str> {
+        self.why_not.as_deref()
+    }
+
+    async fn probe(&self) -> Result<(), String> {
+        let folder = std::env::temp_dir();
+        let argv = vec![OsString::from("true")];
+        let mut command = self.command(&folder, &folder, argv, Access::Write);
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        let ran = timeout(PROBE, command.output()).await;
+        let ran = ran.map_err(|_| "bwrap does not come back".to_owned())?;
+        let ran = ran.map_err(|why| format!("bwrap (bubblewrap) cannot be started: {why}"))?;
+        if ran.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&ran.stderr);
+        let said: String = said.trim().chars().take(200).collect();
+        Err(format!("bwrap builds no cage here: {said}"))
+    }
+
+    /// A command inside the cage.
+    pub(super) fn command(
+        &self,
+        folder: &Path,
+        at: &Path,
+        argv: Vec<OsString>,
+        access: Access,
+    ) -> Command {
+        let mut words: Vec<OsString> = WALLS.iter().map(OsString::from).collect();
+        if self.network == Network::Cut {
+            words.push("--unshare-net".into());
+        }
+        let mut bind = |how: &str, path: &Path| {
+            words.extend([how.into(), path.into(), path.into()]);
+        };
+        if access == Access::Write {
+            if let Some(home) = &self.home {
+                CACHES
+                    .iter()
+                    .for_each(|cache| bind("--bind-try", &home.join(cache)));
+            }
+            bind("--bind", folder);
+        } else {
+            bind("--ro-bind", folder);
+        }
+        let keys = KEYS
+            .iter()
+            .filter_map(|keys| Some(self.home.as_ref()?.join(keys)));
+        let hidden = self.hidden.iter().cloned().chain(keys);
+        // What is hidden comes last, so that nothing that is shown uncovers it.
+        for path in hidden.filter(|path| path.is_dir()) {
+            words.extend(["--tmpfs".into(), path.into()]);
+        }
+        words.extend(["--chdir".into(), at.into(), "--".into()]);
+        let mut command = Command::new("bwrap");
+        command.args(words).args(argv);
+        scrub(&mut command);
+        command
+    }
+
+    /// A command without a cage.
+    pub(super) fn bare(&self, at: &Path, argv: Vec<OsString>) -> Command {
+        let mut argv = argv.into_iter();
+        let mut command = Command::new(argv.next().unwrap_or_default());
+        command.args(argv).current_dir(at).process_group(0);
+        scrub(&mut command);
+        command
+    }
+}
+
+/// Nothing of the gateway's environment gets to a command but what programs need to find
+/// themselves; no key has a name among these.
+fn scrub(command: &mut Command) {
+    command.env_clear().stdin(Stdio::null()).kill_on_drop(true);
+    for name in PASSED_ON {
+        if let Some(value) = std::env::var_os(name) {
+            command.env(name, value);
+        }
+    }
+    command.env("TERM", "dumb").env("CI", "true");
+    command.env("NO_COLOR", "1").env("GIT_TERMINAL_PROMPT", "0");
+}
+
+/// How long the first try may take.
+const PROBE: Duration = Duration::from_secs(5);
+
+const WALLS: [&str; 14] = [
+    "--die-with-parent",
+    "--new-session",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--ro-bind",
+    "/",
+    "/",
+    "--dev",
+    "/dev",
+    "--proc",
+    "/proc",
+    "--tmpfs",
+    "/tmp",
+];
+
+/// What builds keep below the home folder: nothing in it is run by its name.
+const CACHES: [&str; 7] = [
+    ".cargo/git",
+    ".cargo/registry",
+    ".cache/go-build",
+    ".gradle/caches",
+    ".m2/repository",
+    ".npm/_cacache",
+    "go/pkg/mod",
+];
+
+/// Where keys lie below the home folder.
+const KEYS: [&str; 8] = [
+    ".aws",
+    ".azure",
+    ".config/gcloud",
+    ".docker",
+    ".gnupg",
+    ".kube",
+    ".password-store",
+    ".ssh",
+];
+
+const PASSED_ON: [&str; 15] = [
+    "CARGO_HOME",
+    "GOPATH",
+    "GOROOT",
+    "HOME",
+    "JAVA_HOME",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LOGNAME",
+    "NVM_DIR",
+    "PATH",
+    "RUSTUP_HOME",
+    "SHELL",
+    "TZ",
+    "USER",
+];

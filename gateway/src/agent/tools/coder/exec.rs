@@ -1,0 +1,257 @@
+//! What does a command line do, and what does it print? Run in a cage, with an end to its time,
+//! its output and its processes.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use bot_policy::call::Call;
+use bot_policy::shell::{self, Denylist, FolderTrust, Literal, ReadOnly};
+use bot_policy::taint::{Labelled, Taint};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, prlimit};
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::process::Command;
+use tokio::time::{Instant, sleep_until};
+
+use super::super::{Deed, ToolError};
+use super::cage::Access;
+use super::files_seen::{self, Seen};
+use super::{Coder, Inside, Marked, Network, Unconfined, Work, deed, number};
+
+/// How long a command may take unless it says otherwise, and at most; tests may take longer.
+const SECONDS: usize = 120;
+const MOST_SECONDS: usize = 1800;
+/// How much of its output is kept at each end, in bytes.
+const KEPT: usize = 128 * 1024;
+/// How much of it the model reads, at each end, in characters.
+const TOLD: usize = 8 * 1024;
+/// How many processes and how large a file it may make.
+const PROCESSES: u64 = 2048;
+const FILE_BYTES: u64 = 4 << 30;
+
+/// Runs the command line of a call.
+pub(super) async fn run(coder: &Coder, work: &Work<'_>, call: &Call) -> Result<Deed, ToolError> {
+    let line = call
+        .text("cmd")
+        .ok_or_else(|| ToolError("cmd is missing".into()))?;
+    let at = folder_of(work, call)?;
+    let seconds = number(call, "timeout")?
+        .unwrap_or(SECONDS)
+        .clamp(1, MOST_SECONDS);
+    let command = command(coder, work, &at, line)?;
+    // What it writes may hold what it reads, and what its caller has read.
+    let brought = work.known.of_all().join(&work.whose.taint);
+    let before = match brought.is_clean() {
+        true => None,
+        false => Some(seen(work).await?),
+    };
+    let ran = finish(command, Duration::from_secs(seconds as u64)).await;
+    if let Some(before) = before {
+        let written = files_seen::changed(&before, &seen(work).await?);
+        let marked = written.into_iter().map(|(path, digest)| Marked {
+            path,
+            digest,
+            taint: brought.clone(),
+        });
+        let marked: Vec<Marked> = marked.collect();
+        if !marked.is_empty() {
+            coder.ledger.keep(&work.folder.path, marked).await?;
+        }
+    }
+    let ran = ran?;
+    let mut taint = work.known.of_all();
+    let judged = shell::judge(line, &Denylist::default(), FolderTrust::Trusted);
+    if coder.cage.network() == Network::Open && judged.read_only != ReadOnly::Proven {
+        taint = taint.join(&Taint::outside("a command that may have reached the net"));
+    }
+    let how = ran.how(seconds);
+    let output = ran.output.text();
+    let value = format!("{how}\n{}", shortened(&output));
+    let outcome = format!("{how}: {}", bot_policy::visible::line(line));
+    Ok(deed(Labelled { value, taint }, outcome, output))
+}
+
+fn command(coder: &Coder, work: &Work<'_>, at: &Path, line: &str) -> Result<Command, ToolError> {
+    let argv = argv(line).unwrap_or_else(|| vec!["sh".into(), "-c".into(), line.into()]);
+    match (coder.cage.why_not(), work.folder.unconfined) {
+        (None, _) => Ok(coder
+            .cage
+            .command(&work.folder.path, at, argv, Access::Write)),
+        (Some(_), Unconfined::Accepted) => Ok(coder.cage.bare(at, argv)),
+        (Some(why), Unconfined::No) => Err(ToolError(format!("commands do not run here: {why}"))),
+    }
+}
+
+/// The words of a line that needs no shell: one command, every word known.
+fn argv(line: &str) -> Option<Vec<OsString>> {
+    const SHELL: [char; 18] = [
+        '|', '&', ';', '<', '>', '(', ')', '$', '`', '*', '?', '[', ']', '#', '~', '{', '}', '\n',
+    ];
+    if line.contains(SHELL) || line.contains(['\\', '!']) {
+        return None;
+    }
+    // A word with `=` before the program would set a variable.
+    if line.split_whitespace().next()?.contains('=') {
+        return None;
+    }
+    let mut commands = shell::commands(line);
+    let command = commands.pop().filter(|_| commands.is_empty())?;
+    let words: Vec<_> = std::iter::once(command.path)
+        .chain(command.arguments)
+        .collect();
+    let known = words.iter().all(|word| word.literal == Literal::Yes);
+    known.then(|| words.into_iter().map(|word| word.text.into()).collect())
+}
+
+fn folder_of(work: &Work<'_>, call: &Call) -> Result<PathBuf, ToolError> {
+    let Some(below) = call.text("dir").map(Inside::parse).transpose()?.flatten() else {
+        return Ok(work.folder.path.clone());
+    };
+    let about = work.dir.metadata(&below.0);
+    if !about.is_ok_and(|about| about.is_dir()) {
+        return Err(ToolError(format!("there is no folder {below}")));
+    }
+    Ok(work.folder.path.join(below.0))
+}
+
+async fn seen(work: &Work<'_>) -> Result<Seen, ToolError> {
+    let dir = super::open(&work.folder.path)?;
+    tokio::task::spawn_blocking(move || files_seen::look(&dir))
+        .await
+        .map_err(|_| ToolError("looking at the folder broke off".into()))
+}
+
+/// How a command came out.
+pub(super) struct Ran {
+    /// None when its time was over.
+    status: Option<ExitStatus>,
+    pub(super) output: Output,
+}
+
+impl Ran {
+    fn how(&self, seconds: usize) -> String {
+        match self.status {
+            None => format!("stopped after {seconds} seconds"),
+            Some(status) => match status.code() {
+                Some(0) => "done".to_owned(),
+                Some(code) => format!("ended with code {code}"),
+                None => "killed".to_owned(),
+            },
+        }
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.status.is_some_and(|status| status.success())
+    }
+}
+
+/// Runs a command to its end, or to the end of its time.
+pub(super) async fn finish(mut command: Command, time: Duration) -> Result<Ran, ToolError> {
+    let failed = |why: std::io::Error| ToolError(format!("it cannot be started: {why}"));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(failed)?;
+    let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+    limit(pid);
+    let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
+    let mut output = Output::default();
+    let end = Instant::now() + time;
+    let (mut one, mut other) = (vec![0; 16 * 1024], vec![0; 16 * 1024]);
+    while out.is_some() || err.is_some() {
+        tokio::select! {
+            read = next(&mut out, &mut one) => output.add(one.get(..read).unwrap_or_default()),
+            read = next(&mut err, &mut other) => output.add(other.get(..read).unwrap_or_default()),
+            () = sleep_until(end) => break,
+        }
+    }
+    let status = tokio::select! {
+        status = child.wait() => Some(status.map_err(failed)?),
+        () = sleep_until(end) => None,
+    };
+    if status.is_none() {
+        // In a cage its first process takes all others with it; without one they are a group.
+        let _ = child.start_kill();
+        if let Some(pid) = pid {
+            let _ = kill_process_group(pid, Signal::KILL);
+        }
+        let _ = child.wait().await;
+    }
+    Ok(Ran { status, output })
+}
+
+async fn next<R: AsyncRead + Unpin>(from: &mut Option<R>, into: &mut [u8]) -> usize {
+    let Some(open) = from else {
+        return std::future::pending().await;
+    };
+    let read = open.read(into).await.unwrap_or(0);
+    if read == 0 {
+        *from = None;
+    }
+    read
+}
+
+fn limit(pid: Option<Pid>) {
+    let limits = [
+        (Resource::Nproc, PROCESSES),
+        (Resource::Fsize, FILE_BYTES),
+        (Resource::Core, 0),
+    ];
+    for (what, most) in limits {
+        let limit = Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        };
+        if let Some(pid) = pid
+            && let Err(why) = prlimit(Some(pid), what, limit)
+        {
+            tracing::debug!(%why, "a command runs without one of its limits");
+        }
+    }
+}
+
+/// The two ends of what a command printed.
+#[derive(Default)]
+pub(super) struct Output {
+    head: Vec<u8>,
+    tail: std::collections::VecDeque<u8>,
+    left_out: usize,
+}
+
+impl Output {
+    fn add(&mut self, bytes: &[u8]) {
+        let (first, rest) = bytes.split_at(bytes.len().min(KEPT - self.head.len()));
+        self.head.extend_from_slice(first);
+        self.tail.extend(rest);
+        let over = self.tail.len().saturating_sub(KEPT);
+        self.tail.drain(..over);
+        self.left_out += over;
+    }
+
+    pub(super) fn text(&self) -> String {
+        let (one, other) = self.tail.as_slices();
+        let tail = [one, other].concat();
+        let (head, tail) = (
+            String::from_utf8_lossy(&self.head),
+            String::from_utf8_lossy(&tail),
+        );
+        match self.left_out {
+            0 => format!("{head}{tail}"),
+            bytes => format!("{head}\n… {bytes} bytes are left out …\n{tail}"),
+        }
+    }
+}
+
+/// What the model reads of an output: both ends.
+pub(super) fn shortened(text: &str) -> String {
+    let text = bot_policy::visible::show(text.trim_end());
+    let count = text.as_str().chars().count();
+    if count <= 2 * TOLD {
+        return text.to_string();
+    }
+    let head: String = text.as_str().chars().take(TOLD).collect();
+    let tail: String = text.as_str().chars().skip(count - TOLD).collect();
+    format!(
+        "{head}\n… {} characters are left out …\n{tail}",
+        count - 2 * TOLD
+    )
+}

@@ -1,0 +1,151 @@
+//! What does git say of the folder? Asked so that nothing which the repository brings along is
+//! run: no hooks, file monitors, filters, external diffs, text converters, pagers or signatures.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use bot_policy::call::Call;
+use bot_policy::taint::Labelled;
+
+use super::super::{Deed, ToolError};
+use super::cage::Access;
+use super::{Coder, Inside, Work, deed, exec, number};
+
+/// How long git may take.
+const TIME: Duration = Duration::from_secs(60);
+/// How many commits are listed unless a call says otherwise, and at most.
+const COMMITS: usize = 20;
+const MOST_COMMITS: usize = 200;
+
+/// What a git command of the tool asks git; none for another command.
+pub(super) fn asked(command: &str, call: &Call) -> Result<Option<Vec<String>>, ToolError> {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    let mut asked: Vec<String> = match command {
+        "git-branch" => words(&["branch", "--all", "--verbose", "--no-color", "--no-column"]),
+        "git-changed" => words(&["diff", "--name-status", "HEAD"]),
+        "git-diff" => words(&["diff"]),
+        "git-log" => {
+            let count = number(call, "count")?.unwrap_or(COMMITS).min(MOST_COMMITS);
+            let count = format!("--max-count={count}");
+            let format = "--format=%h %ad %an%n    %s";
+            words(&["log", "--date=short", "--no-show-signature", format, &count])
+        }
+        "git-status" => words(&["status", "--short", "--branch", "--ignore-submodules=all"]),
+        _ => return Ok(None),
+    };
+    if matches!(command, "git-changed" | "git-diff") {
+        let plain = [
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-color",
+            "--ignore-submodules=all",
+        ];
+        asked.extend(plain.map(ToOwned::to_owned));
+    }
+    if let Some(revision) = call.text("revision").filter(|_| command == "git-diff") {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._/-^~@{}".contains(c);
+        if revision.starts_with('-') || !revision.chars().all(plain) {
+            return Err(ToolError("revision is not the name of one".into()));
+        }
+        asked.push(revision.to_owned());
+    }
+    asked.push("--".to_owned());
+    if let Some(path) = call.text("file").map(Inside::parse).transpose()?.flatten() {
+        asked.push(path.0);
+    }
+    if command == "git-branch" {
+        asked.retain(|word| word != "--");
+    }
+    Ok(Some(asked))
+}
+
+/// Asks git.
+pub(super) async fn run(
+    coder: &Coder,
+    work: &Work<'_>,
+    command: &str,
+    asked: Vec<String>,
+) -> Result<Deed, ToolError> {
+    let filters = ["config", "--name-only", "--get-regexp", "^filter\\."];
+    let filters = git(coder, work, &[], filters.map(ToOwned::to_owned).to_vec()).await?;
+    let found = match filters.is_done() {
+        true => filters.output.text(),
+        // None is set, or there is no repository.
+        false => String::new(),
+    };
+    let off: Vec<(&str, &str)> = found
+        .lines()
+        .map(|name| match name.ends_with(".required") {
+            true => (name, "false"),
+            false => (name, ""),
+        })
+        .collect();
+    let said = format!("git {}", asked.first().map_or("", String::as_str));
+    let ran = git(coder, work, &off, asked).await?;
+    let output = ran.output.text();
+    if !ran.is_done() {
+        let why = exec::shortened(&output);
+        return Err(ToolError(format!("git says: {why}")));
+    }
+    let value = match output.trim_end() {
+        "" => "(nothing)".to_owned(),
+        _ => exec::shortened(&output),
+    };
+    // Commits are fetched from others, and the difference shows what any file holds.
+    let taint = work.known.of_all();
+    let shown = match command {
+        "git-diff" => output,
+        _ => String::new(),
+    };
+    Ok(deed(Labelled { value, taint }, said, shown))
+}
+
+async fn git(
+    coder: &Coder,
+    work: &Work<'_>,
+    off: &[(&str, &str)],
+    asked: Vec<String>,
+) -> Result<exec::Ran, ToolError> {
+    let argv = ["git", "--no-pager"].map(OsString::from).into_iter();
+    let argv = argv.chain(asked.into_iter().map(OsString::from)).collect();
+    let at = &work.folder.path;
+    let mut command = match coder.cage.why_not() {
+        None => coder.cage.command(at, at, argv, Access::Read),
+        Some(_) => coder.cage.bare(at, argv),
+    };
+    command.envs(VARIABLES);
+    // Settings in the environment may have any name, and outweigh those of the repository.
+    let set: Vec<_> = QUIET.iter().chain(off).collect();
+    command.env("GIT_CONFIG_COUNT", set.len().to_string());
+    for (number, (name, value)) in set.into_iter().enumerate() {
+        command.env(format!("GIT_CONFIG_KEY_{number}"), name);
+        command.env(format!("GIT_CONFIG_VALUE_{number}"), value);
+    }
+    exec::finish(command, TIME).await
+}
+
+const QUIET: [(&str, &str); 14] = [
+    ("core.attributesFile", "/dev/null"),
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("core.pager", "cat"),
+    ("core.sshCommand", "false"),
+    ("core.untrackedCache", "false"),
+    ("credential.helper", ""),
+    ("diff.external", ""),
+    ("diff.ignoreSubmodules", "all"),
+    ("gpg.program", "false"),
+    ("log.showSignature", "false"),
+    ("protocol.allow", "never"),
+    ("safe.directory", "*"),
+    ("status.submoduleSummary", "false"),
+];
+
+const VARIABLES: [(&str, &str); 6] = [
+    ("GIT_CONFIG_GLOBAL", "/dev/null"),
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+];

@@ -1,0 +1,75 @@
+//! Whose words are these? Text that is not Postern's own stands behind a bar on every line, so
+//! that nothing in it can look like a question of ours.
+
+use bot_policy::visible;
+
+/// Writes text behind a bar, piece by piece, and breaks lines before the terminal would.
+#[derive(Debug)]
+pub(super) struct Gutter {
+    bar: String,
+    width: usize,
+    column: usize,
+    open: bool,
+}
+
+impl Gutter {
+    /// `width` is that of the terminal, in columns.
+    pub(super) fn new(bar: impl Into<String>, width: usize) -> Self {
+        Self {
+            bar: bar.into(),
+            width: width.saturating_sub(BAR_COLUMNS).max(LEAST),
+            column: 0,
+            open: false,
+        }
+    }
+
+    /// Adds a piece. Everything hidden in it is written out.
+    pub(super) fn write(&mut self, text: &str, out: &mut String) {
+        for c in visible::show(text).as_str().chars() {
+            self.begin(out);
+            if c == '\n' {
+                out.push('\n');
+                self.open = false;
+                continue;
+            }
+            let c = if c == '\t' { ' ' } else { c };
+            // What is not ASCII may be two columns wide; a line that breaks early hurts nobody.
+            let columns = if c.is_ascii() { 1 } else { 2 };
+            if self.column + columns > self.width {
+                out.push('\n');
+                self.open = false;
+                self.begin(out);
+            }
+            out.push(c);
+            self.column += columns;
+        }
+    }
+
+    /// Ends the line that is open.
+    pub(super) fn end(&mut self, out: &mut String) {
+        if self.open {
+            out.push('\n');
+            self.open = false;
+        }
+    }
+
+    fn begin(&mut self, out: &mut String) {
+        if !self.open {
+            out.push_str(&self.bar);
+            self.open = true;
+            self.column = 0;
+        }
+    }
+}
+
+/// Whole lines behind a bar.
+pub(super) fn lines(bar: &str, text: &str, width: usize, out: &mut String) {
+    let mut gutter = Gutter::new(bar, width);
+    gutter.write(text, out);
+    gutter.end(out);
+}
+
+/// Columns that a bar takes at most.
+const BAR_COLUMNS: usize = 6;
+/// The narrowest text, in columns.
+const LEAST: usize = 20;
