@@ -11,10 +11,15 @@ use crate::rich::{self, Face, Rich};
 /// A card in one message of so many UTF-16 units: what may be cut is cut further until it fits,
 /// longest first. Its destinations are never cut, so it may be longer.
 pub(crate) fn card(card: &Card, most: usize) -> Rich {
+    card_by(card, most, Rich::units)
+}
+
+/// As [`card`], where a dialect counts in a way of its own.
+pub(crate) fn card_by(card: &Card, most: usize, count: impl Fn(&Rich) -> usize) -> Rich {
     let mut card = card.clone();
     loop {
         let rich = drawn(&card);
-        let excess = rich.units().saturating_sub(most);
+        let excess = count(&rich).saturating_sub(most);
         let longest = card
             .fields
             .iter_mut()

@@ -19,6 +19,7 @@ use bot_policy::secret::Secret;
 use serde::{Deserialize, Serialize};
 
 mod credential;
+pub mod discord;
 mod door;
 mod drawn;
 mod http;
@@ -254,6 +255,8 @@ pub enum AdapterError {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "platform", rename_all = "lowercase")]
 pub enum Config {
+    /// A Discord bot.
+    Discord(discord::Config),
     /// A Telegram bot.
     Telegram(telegram::Config),
 }
@@ -279,6 +282,7 @@ pub fn build(
     ground: &Ground,
 ) -> Result<Arc<dyn Adapter>, ConfigError> {
     match config {
+        Config::Discord(config) => Ok(Arc::new(discord::Discord::new(line, config, ground)?)),
         Config::Telegram(config) => Ok(Arc::new(telegram::Telegram::new(line, config, ground)?)),
     }
 }

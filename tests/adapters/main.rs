@@ -9,6 +9,7 @@
 )]
 
 mod conformance;
+mod discord;
 mod layout;
 mod markup;
 mod secret_source;

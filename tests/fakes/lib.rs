@@ -1,6 +1,7 @@
 //! Strict loopback servers: each refuses what its platform refuses, with the platform's own words.
 
 pub mod brave;
+pub mod discord;
 pub mod model;
 pub mod site;
 pub mod telegram;

@@ -141,9 +141,10 @@ pub(super) fn put(
             ("message", None)
         }
     };
+    // Platforms tell repeats by the id, so it is not used again after what had it was deleted.
     tx.prepare_cached(
-        "INSERT INTO outbox (place, conversation, question, kind, encoded, target, state, due, at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)",
+        "INSERT INTO outbox (id, place, conversation, question, kind, encoded, target, state, due, at)
+         VALUES (max(?8, 1 + ifnull((SELECT max(id) FROM outbox), 0)), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)",
     )?
     .execute(params![
         to.0,

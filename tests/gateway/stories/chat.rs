@@ -1,4 +1,4 @@
-//! One chat, with the same verbs on both adapters, so that one story is told on each.
+//! One chat, with the same verbs on every adapter, so that one story is told on each.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,6 +13,7 @@ use super::house::World;
 /// Through which adapter somebody comes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Door {
+    Discord,
     Telegram,
     Web,
 }
@@ -24,8 +25,12 @@ pub struct Chat {
 }
 
 enum At {
+    /// Somebody's direct chat on the platform that this house has besides.
+    Platform(Door, i64),
     Telegram(User, fakes::telegram::Chat),
-    Web { cookie: String },
+    Web {
+        cookie: String,
+    },
 }
 
 /// A message of Postern's, as it stands on the screen.
@@ -65,6 +70,20 @@ impl Chat {
         }
     }
 
+    /// Somebody's chat on the platform behind this door.
+    pub fn platform(world: Arc<World>, door: Door, account: i64) -> Self {
+        let at = At::Platform(door, account);
+        Self { world, at }
+    }
+
+    /// The files that the bot sent here.
+    pub fn files(&self) -> Vec<(String, Vec<u8>)> {
+        let At::Platform(_, account) = &self.at else {
+            panic!("only platforms besides tell their files");
+        };
+        self.world.platform().files(*account)
+    }
+
     /// A browser that follows the link with a code and presses "pair"; none when it is refused.
     pub async fn web(world: Arc<World>, code: &str) -> Option<Self> {
         let base = world.base.lock().unwrap().clone();
@@ -87,6 +106,7 @@ impl Chat {
 
     pub fn door(&self) -> Door {
         match &self.at {
+            At::Platform(door, _) => *door,
             At::Telegram(..) => Door::Telegram,
             At::Web { .. } => Door::Web,
         }
@@ -96,13 +116,14 @@ impl Chat {
     pub fn room(&self) -> fakes::telegram::Chat {
         match &self.at {
             At::Telegram(_, chat) => *chat,
-            At::Web { .. } => panic!("only on Telegram"),
+            At::Platform(..) | At::Web { .. } => panic!("only on Telegram"),
         }
     }
 
     /// Types a line and sends it.
     pub async fn say(&self, text: &str) {
         match &self.at {
+            At::Platform(_, account) => self.world.platform().say(*account, text),
             At::Telegram(user, chat) => {
                 self.world.fake.say(*user, *chat, text);
             }
@@ -146,6 +167,10 @@ impl Chat {
     /// As [`Self::press_token`]; whether the press was taken at all.
     pub async fn try_press(&self, on: &Seen, token: &str) -> StatusCode {
         match &self.at {
+            At::Platform(_, account) => {
+                self.world.platform().press(*account, &on.key, token);
+                StatusCode::OK
+            }
             At::Telegram(user, chat) => {
                 let key = on.key.parse().unwrap();
                 self.world.fake.press_token(*user, *chat, key, token);
@@ -215,6 +240,7 @@ impl Chat {
     /// Every message of Postern's that stands there, oldest first.
     pub async fn screen(&self) -> Vec<Seen> {
         match &self.at {
+            At::Platform(_, account) => self.world.platform().screen(*account),
             At::Telegram(_, chat) => {
                 let shown = self.world.fake.messages(*chat).into_iter();
                 let seen = shown.map(|shown| Seen {
@@ -354,7 +380,8 @@ fn of_page(item: &Value) -> Seen {
     }
 }
 
-/// One story, told on Telegram and in the web chat, each in a house of its own with its owner in.
+/// One story, told on each platform and in the web chat, each in a house of its own with its owner
+/// in.
 macro_rules! on_both {
     (async fn $name:ident($house:ident, $chat:ident) $story:block) => {
         mod $name {
@@ -369,6 +396,11 @@ macro_rules! on_both {
             #[tokio::test]
             async fn on_telegram() {
                 story(House::with_owner(Door::Telegram).await).await;
+            }
+
+            #[tokio::test]
+            async fn on_discord() {
+                story(House::with_owner(Door::Discord).await).await;
             }
 
             #[tokio::test]

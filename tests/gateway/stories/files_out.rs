@@ -45,6 +45,10 @@ on_both! {
                 let name = "notes.txt".to_owned();
                 assert_eq!(sent, [Sent { kind: "document", name, bytes }]);
             }
+            Door::Discord => {
+                let bytes = b"something else".to_vec();
+                assert_eq!(chat.files(), [("notes.txt".to_owned(), bytes)]);
+            }
             Door::Web => {
                 let page: Value = chat.get("chat").await.json().await.unwrap();
                 let items = page["items"].as_array().unwrap();

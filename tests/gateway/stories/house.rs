@@ -9,21 +9,31 @@ use std::time::{Duration, Instant};
 use fakes::telegram::{Fake, User, WAIT};
 
 use super::chat::{Chat, Door};
+use super::platforms::{self, Platform};
 use crate::keeper::Home;
 
 /// The token that the program knows its bot by.
 pub const TOKEN: &str = "123456:STORY";
 /// Under which address platforms reach the program, where they do.
 pub const PUBLIC: &str = "https://bot.example.org";
-/// The owner's account on Telegram.
+/// The owner's account on Telegram and elsewhere.
 pub const OWNER: i64 = 7001;
 
 /// What is there whether the program runs or not.
 pub struct World {
     pub fake: Fake,
+    /// The platform that this house has besides, if any.
+    platform: Option<Box<dyn Platform>>,
     pub http: reqwest::Client,
     /// Where the page is; another port after each start.
     pub base: Mutex<String>,
+}
+
+impl World {
+    /// The platform that this house has besides.
+    pub fn platform(&self) -> &dyn Platform {
+        self.platform.as_deref().expect("another platform")
+    }
 }
 
 /// The program, and everything around it.
@@ -57,6 +67,11 @@ impl Drop for House {
 impl House {
     /// Folders, a Telegram and a configuration; nothing runs yet.
     pub async fn build() -> Self {
+        Self::build_for(Door::Telegram).await
+    }
+
+    /// As [`Self::build`], with the platform behind this door.
+    pub async fn build_for(door: Door) -> Self {
         let home = Home::new();
         let fake = Fake::start(TOKEN).await;
         let token = home.path().join("token");
@@ -68,9 +83,17 @@ impl House {
             token.display(),
             fake.url()
         ));
+        let platform = platforms::start(door).await;
+        if let Some(platform) = &platform {
+            let file = home.config().join("postern.toml");
+            let known = std::fs::read_to_string(&file).unwrap();
+            let settings = platform.settings(home.path());
+            std::fs::write(&file, format!("{known}[lines.other]\n{settings}")).unwrap();
+        }
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
         let world = World {
             fake,
+            platform,
             http,
             base: Mutex::new(String::new()),
         };
@@ -120,14 +143,19 @@ impl House {
 
     /// A house in which the program runs.
     pub async fn open() -> Self {
-        let mut house = Self::build().await;
+        Self::open_for(Door::Telegram).await
+    }
+
+    /// As [`Self::open`], with the platform behind this door.
+    pub async fn open_for(door: Door) -> Self {
+        let mut house = Self::build_for(door).await;
         house.start().await;
         house
     }
 
     /// A running house with an owner, and with more in its configuration.
     pub async fn configured(door: Door, more: &str) -> (Self, Chat) {
-        let mut house = Self::build().await;
+        let mut house = Self::build_for(door).await;
         let file = house.home.config().join("postern.toml");
         let text = std::fs::read_to_string(&file).unwrap();
         std::fs::write(&file, format!("{text}{more}")).unwrap();
@@ -138,7 +166,7 @@ impl House {
 
     /// A running house with an owner who came through this door.
     pub async fn with_owner(door: Door) -> (Self, Chat) {
-        let house = Self::open().await;
+        let house = Self::open_for(door).await;
         let chat = house.enter(door, OWNER, &house.code()).await;
         (house, chat)
     }
@@ -259,6 +287,16 @@ impl House {
     /// Somebody comes in with a code. `account` is theirs on Telegram.
     pub async fn enter(&self, door: Door, account: i64, code: &str) -> Chat {
         match door {
+            Door::Discord => {
+                let platform = self.world.platform();
+                platform.enter(account);
+                let hears = soon(|| platform.hears().then_some(()));
+                assert!(hears.await.is_some(), "nobody hears: {}", self.errors());
+                platform.say(account, &format!("/pair {code}"));
+                let chat = Chat::platform(self.world.clone(), door, account);
+                chat.told("You are paired").await;
+                chat
+            }
             Door::Telegram => {
                 let user = self.fake().person(account, "Somebody");
                 self.fake().private_message(user, &format!("/pair {code}"));
@@ -352,8 +390,23 @@ impl House {
         );
     }
 
-    /// Waits until Telegram has been told that everything was heard.
+    /// Waits until Telegram has been told that everything was heard, and all that was done on the
+    /// other platform is stored.
     pub async fn all_heard(&self) {
+        if let Some(platform) = &self.world.platform {
+            let events = platform.events();
+            let ids = serde_json::to_string(&events).unwrap();
+            let stored = format!(
+                "SELECT count(*) FROM event WHERE id IN (SELECT value FROM json_each('{ids}'))"
+            );
+            let wanted = i64::try_from(events.len()).unwrap();
+            let heard = soon(|| (self.count(&stored) == wanted).then_some(()));
+            assert!(
+                heard.await.is_some(),
+                "events stay unheard: {}",
+                self.errors()
+            );
+        }
         let heard = self
             .fake()
             .wait_until(WAIT, || (self.fake().waiting() == 0).then_some(()))

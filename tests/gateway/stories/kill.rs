@@ -1,4 +1,4 @@
-//! Killed fifty times under traffic on both adapters, at seeded moments.
+//! Killed fifty times under traffic on a platform and the page, at seeded moments.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -27,8 +27,17 @@ fn order(at: &str, n: usize) -> String {
 
 #[tokio::test]
 async fn f36_f40_killed_fifty_times_it_loses_nothing_does_nothing_twice_and_doubles_no_reply() {
-    let mut house = House::open().await;
-    let phone = house.enter(Door::Telegram, OWNER, &house.code()).await;
+    killed_under_traffic(Door::Telegram).await;
+}
+
+#[tokio::test]
+async fn f36_f40_killed_fifty_times_on_discord_it_loses_nothing_and_doubles_nothing() {
+    killed_under_traffic(Door::Discord).await;
+}
+
+async fn killed_under_traffic(door: Door) {
+    let mut house = House::open_for(door).await;
+    let phone = house.enter(door, OWNER, &house.code()).await;
     let page = house
         .enter(Door::Web, OWNER, &house.new_code(None).await)
         .await;

@@ -1,8 +1,9 @@
-//! What happens to a person, told through the real program, on both adapters.
+//! What happens to a person, told through the real program, on every adapter.
 
 #[macro_use]
 pub(crate) mod chat;
 pub(crate) mod house;
+mod platforms;
 
 mod albums;
 mod answers_kept;
@@ -13,6 +14,7 @@ mod coding;
 mod console;
 mod crash;
 mod delegating;
+mod discord;
 mod disk;
 mod durable;
 mod files_in;

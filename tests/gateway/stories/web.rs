@@ -7,12 +7,12 @@ use super::chat::{Chat, Door};
 use super::house::{House, OWNER};
 
 const MARK: &str = "This conversation has read outside content";
-const DOORS: [Door; 2] = [Door::Telegram, Door::Web];
+const DOORS: [Door; 3] = [Door::Telegram, Door::Discord, Door::Web];
 
 /// A running house that may fetch from a site of its own.
 async fn beside_a_site(door: Door) -> (House, Chat, Site) {
     let site = Site::start().await;
-    let mut house = House::build().await;
+    let mut house = House::build_for(door).await;
     house.configure_more(&format!(
         "[fetch]\nallow_private = [\"{0}\"]\n[search]\nengine = \"searxng\"\nurl = \"http://{0}/engine\"\n",
         site.host()

@@ -1,0 +1,76 @@
+//! Discord, as stories see it.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use fakes::discord::{Channel, Fake, TOKEN, User};
+
+use super::Platform;
+use crate::stories::chat::Seen;
+
+pub struct Discord(Fake);
+
+impl Discord {
+    pub async fn start() -> Self {
+        Self(Fake::start(TOKEN).await)
+    }
+}
+
+fn who(account: i64) -> (User, Channel) {
+    let user = User(u64::try_from(account).unwrap());
+    (user, user.direct())
+}
+
+impl Platform for Discord {
+    fn settings(&self, folder: &Path) -> String {
+        let token = folder.join("discord-token");
+        std::fs::write(&token, TOKEN).unwrap();
+        std::fs::set_permissions(&token, PermissionsExt::from_mode(0o600)).unwrap();
+        let (token, api) = (token.display(), self.0.url());
+        format!("platform = \"discord\"\ntoken_file = \"{token}\"\napi = \"{api}\"\n")
+    }
+
+    fn enter(&self, account: i64) {
+        let (user, _) = who(account);
+        self.0.person(user.0, "Somebody");
+        self.0.direct(user);
+    }
+
+    fn hears(&self) -> bool {
+        self.0.hears()
+    }
+
+    fn say(&self, account: i64, text: &str) {
+        let (user, channel) = who(account);
+        self.0.say(user, channel, text);
+    }
+
+    fn press(&self, account: i64, on: &str, token: &str) {
+        let (user, channel) = who(account);
+        self.0
+            .press_token(user, channel, on.parse().unwrap(), token);
+    }
+
+    fn screen(&self, account: i64) -> Vec<Seen> {
+        let shown = self.0.messages(who(account).1).into_iter();
+        let seen = shown.map(|shown| Seen {
+            key: shown.id.to_string(),
+            text: match shown.file {
+                Some(file) => format!("{}\n{}", shown.text, file.name),
+                None => shown.text,
+            },
+            buttons: shown.buttons.into_iter().flatten().collect(),
+        });
+        seen.collect()
+    }
+
+    fn events(&self) -> Vec<String> {
+        self.0.events()
+    }
+
+    fn files(&self, account: i64) -> Vec<(String, Vec<u8>)> {
+        let shown = self.0.messages(who(account).1).into_iter();
+        let files = shown.filter_map(|shown| shown.file);
+        files.map(|file| (file.name, file.bytes)).collect()
+    }
+}
