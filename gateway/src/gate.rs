@@ -17,7 +17,7 @@ use bot_policy::taint::{Labelled, Taint};
 use bot_policy::tool::{Change, Reach, Reads, effects};
 
 use crate::agent::tools::{Deed, ToolError};
-use crate::agent::{CALLS_PER_TURN, CardStands, Ended};
+use crate::agent::{CardStands, Ended};
 use crate::conversation::{Flow, notice, whose};
 use crate::course::{Course, Woken, typing};
 use crate::metrics::{self, Count, Span};
@@ -380,7 +380,7 @@ async fn standing(
         known: Arc::new(known::known(house, loaded, call).await?),
         approvals: loaded.approvals.clone(),
         limits: Limits {
-            calls_left: CALLS_PER_TURN.saturating_sub(loaded.turn.calls_made()),
+            calls_left: loaded.turn.calls_left(),
             refusals_in_a_row: loaded.turn.refusals_in_a_row(),
             emails_left: EMAILS_PER_DAY,
         },

@@ -35,6 +35,11 @@ impl Deed<'_> {
 }
 
 impl Turn {
+    /// How many calls this turn may still make.
+    pub fn calls_left(&self) -> u32 {
+        self.pace.calls().saturating_sub(self.calls_made())
+    }
+
     /// How many calls this turn has finished; what was taken back does not count.
     pub fn calls_made(&self) -> u32 {
         let made = self

@@ -19,8 +19,11 @@ use serde::{Deserialize, Serialize};
 
 pub mod deeds;
 pub mod model;
+mod pace;
 pub mod prompt;
 pub mod tools;
+
+pub use pace::Pace;
 
 /// Calls that one turn may make.
 pub const CALLS_PER_TURN: u32 = 16;
@@ -94,6 +97,8 @@ pub struct Turn {
     pub started: BTreeSet<CallId>,
     /// Those of them that wait for workers of this conversation.
     pub working: BTreeSet<CallId>,
+    /// How much it may do.
+    pub pace: Pace,
 }
 
 /// The next step.
@@ -199,7 +204,7 @@ impl Turn {
         };
         if !wanted {
             Next::Rest
-        } else if self.thoughts() >= THOUGHTS_PER_TURN {
+        } else if self.thoughts() >= self.pace.thoughts() {
             Next::TooLong
         } else {
             Next::Think

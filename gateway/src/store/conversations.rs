@@ -23,7 +23,7 @@ use super::rows::{PlaceId, column, json, known_place, parse, place, place_id};
 use super::workers::{Work, work};
 use super::{Store, StoreError};
 use crate::agent::tools::Keeper;
-use crate::agent::{Entry, Turn};
+use crate::agent::{Entry, Pace, Turn};
 
 /// A conversation as one step needs it.
 #[derive(Clone, Debug)]
@@ -269,6 +269,7 @@ fn load(tx: &Connection, id: ConversationId) -> Result<Option<Loaded>, StoreErro
         Incognito::Off => standing_memories(tx, keeper)?,
         Incognito::On => Vec::new(),
     };
+    let code = coding(tx, id)?;
     Ok(Some(Loaded {
         id,
         scope: bot_policy::access::scope(person.role, kind, incognito),
@@ -287,8 +288,14 @@ fn load(tx: &Connection, id: ConversationId) -> Result<Option<Loaded>, StoreErro
             .into_iter()
             .map(|at| super::rows::place(tx, at))
             .collect::<Result<_, _>>()?,
-        code: coding(tx, id)?,
-        turn: turn(tx, id)?,
+        turn: Turn {
+            pace: match &code {
+                Some(_) => Pace::Code,
+                None => Pace::Talk,
+            },
+            ..turn(tx, id)?
+        },
+        code,
     }))
 }
 

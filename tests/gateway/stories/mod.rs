@@ -11,6 +11,7 @@ mod asking;
 mod audit;
 mod cards;
 mod coding;
+mod coding_more;
 mod console;
 mod crash;
 mod delegating;

@@ -171,6 +171,7 @@ impl Terminal {
                 let (key, body) = (text("key").to_owned(), body(line));
                 let drawn = self.view.message(&key, &body);
                 self.draw(drawn, &key, &body);
+                self.answer_ended().await?;
                 self.prompt();
             }
             "edit" => {
@@ -180,9 +181,7 @@ impl Terminal {
                 }
                 let drawn = self.view.edit(&key, &body);
                 self.draw(drawn, &key, &body);
-                if self.asked.is_none() {
-                    self.say_kept().await?;
-                }
+                self.answer_ended().await?;
             }
             "partial" => self.screen.show(&self.view.partial(text("text"))),
             "notice" => {
@@ -225,6 +224,17 @@ impl Terminal {
                 self.asked = Some(asked);
             }
         }
+    }
+
+    /// Where no input comes any more, a question is answered at once: with no.
+    async fn answer_ended(&mut self) -> Result<(), Stop> {
+        if let Some(asked) = self.asked.as_ref().filter(|_| self.ended)
+            && let Follows::Press(token) = asked.hears(None, Instant::now())
+        {
+            let id = fresh_id()?;
+            self.connection.say(Typed::Press { id, token }).await?;
+        }
+        Ok(())
     }
 
     fn follow_early(&mut self, follows: Follows) {
