@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use reqwest::header::HeaderMap;
 use serde::Serialize;
+use url::Url;
 
 use crate::{AdapterError, ConfigError};
 
@@ -52,6 +53,27 @@ pub(crate) fn client() -> Result<reqwest::Client, ConfigError> {
         .tcp_nodelay(true)
         .build()
         .map_err(|_| ConfigError("the TLS client cannot be set up on this machine".to_owned()))
+}
+
+/// Where a platform answers, without a slash at its end: as set, else where it always does.
+///
+/// # Errors
+/// When what is set is not a plain http or https address.
+pub(crate) fn base(set: Option<&Url>, usual: &str) -> Result<String, ConfigError> {
+    let Some(url) = set else {
+        return Ok(usual.to_owned());
+    };
+    let plain = matches!(url.scheme(), "http" | "https")
+        && url.username().is_empty()
+        && url.password().is_none()
+        && url.query().is_none()
+        && url.fragment().is_none();
+    if !plain {
+        return Err(ConfigError(format!(
+            "api is not a plain address; write it like {usual}"
+        )));
+    }
+    Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
 /// Posts JSON and reads the whole answer.
@@ -137,7 +159,19 @@ pub(crate) async fn get(
     patience: Duration,
     most: u64,
 ) -> Result<Vec<u8>, AdapterError> {
-    let asked = client.get(url).timeout(patience).send().await;
+    fetch(client.get(url), patience, most).await
+}
+
+/// Reads what a request that its caller made is answered.
+///
+/// # Errors
+/// As [`get`].
+pub(crate) async fn fetch(
+    request: reqwest::RequestBuilder,
+    patience: Duration,
+    most: u64,
+) -> Result<Vec<u8>, AdapterError> {
+    let asked = request.timeout(patience).send().await;
     let mut response = asked.map_err(|_| later("no connection to it"))?;
     let status = response.status().as_u16();
     if !response.status().is_success() {

@@ -28,6 +28,7 @@ mod outgoing;
 mod patience;
 mod rich;
 mod secret_source;
+pub mod slack;
 pub mod telegram;
 pub mod web;
 
@@ -257,6 +258,8 @@ pub enum AdapterError {
 pub enum Config {
     /// A Discord bot.
     Discord(discord::Config),
+    /// A Slack app in one workspace.
+    Slack(slack::Config),
     /// A Telegram bot.
     Telegram(telegram::Config),
 }
@@ -283,6 +286,7 @@ pub fn build(
 ) -> Result<Arc<dyn Adapter>, ConfigError> {
     match config {
         Config::Discord(config) => Ok(Arc::new(discord::Discord::new(line, config, ground)?)),
+        Config::Slack(config) => Ok(Arc::new(slack::Slack::new(line, config, ground)?)),
         Config::Telegram(config) => Ok(Arc::new(telegram::Telegram::new(line, config, ground)?)),
     }
 }

@@ -13,5 +13,6 @@ mod discord;
 mod layout;
 mod markup;
 mod secret_source;
+mod slack;
 mod telegram;
 mod web;

@@ -4,4 +4,5 @@ pub mod brave;
 pub mod discord;
 pub mod model;
 pub mod site;
+pub mod slack;
 pub mod telegram;

@@ -89,19 +89,6 @@ impl Config {
     /// # Errors
     /// When it is not a plain http or https address.
     pub(crate) fn base(&self) -> Result<String, ConfigError> {
-        let Some(url) = &self.api else {
-            return Ok("https://api.telegram.org".to_owned());
-        };
-        let plain = matches!(url.scheme(), "http" | "https")
-            && url.username().is_empty()
-            && url.password().is_none()
-            && url.query().is_none()
-            && url.fragment().is_none();
-        if !plain {
-            return Err(ConfigError(
-                "api is not a plain address; write it like https://api.telegram.org".to_owned(),
-            ));
-        }
-        Ok(url.as_str().trim_end_matches('/').to_owned())
+        crate::http::base(self.api.as_ref(), "https://api.telegram.org")
     }
 }

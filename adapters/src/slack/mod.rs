@@ -1,0 +1,361 @@
+//! Slack, through a socket that we open or through a door of our own.
+//!
+//! ```text
+//!  Socket Mode -> socket -> decode (pure; parts) -> Inbox
+//!  Events API  -> hook   -> decode
+//!  OutboundMessage -> encode (pure) -> send, edit -> chat.postMessage, chat.update
+//! ```
+
+mod api;
+mod config;
+mod decode;
+mod encode;
+mod files;
+mod hear;
+mod hook;
+mod parts;
+mod preview;
+mod reply;
+mod socket;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bot_policy::event::ReplyHandle;
+use bot_policy::id::{LineId, MessageRef, Place, Platform};
+use bot_policy::message::OutboundMessage;
+use bot_policy::secret::Secret;
+use serde_json::{Value, json};
+use tracing::warn;
+
+pub use config::{Config, Mode};
+pub use decode::{Me, decode};
+
+use crate::http::Repeat;
+use crate::{
+    Adapter, AdapterError, Arrived, Capabilities, ConfigError, Door, DoorAnswer, Encoded, Ground,
+    Inbox, Probe, SendKey, Support,
+};
+use api::{Api, Known};
+use config::Way;
+use encode::{Dress, Part};
+use preview::Previews;
+use reply::Asker;
+
+/// One Slack app in one workspace.
+#[derive(Debug)]
+pub struct Slack {
+    line: LineId,
+    api: Api,
+    way: Way,
+    me: RwLock<Option<Me>>,
+    outgoing: OnceLock<PathBuf>,
+    /// The direct chat with each account that gave a command in one.
+    directs: Mutex<BTreeMap<String, String>>,
+    previews: Previews,
+    /// Held by the one connection that hears.
+    hearing: tokio::sync::Mutex<()>,
+}
+
+impl Slack {
+    /// Reads the tokens and sets up the client. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// When a setting is missing or a token cannot be read; the text says what to do.
+    pub fn new(line: LineId, config: &Config, ground: &Ground) -> Result<Self, ConfigError> {
+        let named = |ConfigError(why)| ConfigError(format!("line {line}: {why}"));
+        let api = Api::new(config).map_err(named)?;
+        let way = config.way(&line, ground).map_err(named)?;
+        Ok(Self {
+            line,
+            api,
+            way,
+            me: RwLock::new(None),
+            outgoing: OnceLock::new(),
+            directs: Mutex::default(),
+            previews: Previews::default(),
+            hearing: tokio::sync::Mutex::new(()),
+        })
+    }
+
+    async fn who(&self) -> Result<Me, AdapterError> {
+        match self.known() {
+            Some(me) => Ok(me),
+            None => self.ask_who_we_are().await.map(|(me, _)| me),
+        }
+    }
+
+    fn known(&self) -> Option<Me> {
+        let me = self.me.read().unwrap_or_else(PoisonError::into_inner);
+        me.clone()
+    }
+
+    async fn ask_who_we_are(&self) -> Result<(Me, Known), AdapterError> {
+        let known = self.api.who().await?;
+        let me = Me {
+            user: known.user.clone(),
+            bot: known.bot.clone(),
+        };
+        *self.me.write().unwrap_or_else(PoisonError::into_inner) = Some(me.clone());
+        Ok((me, known))
+    }
+
+    /// Puts a part where the answer was being written; none where nothing stands, or where it
+    /// cannot be changed any more.
+    async fn take_over(
+        &self,
+        place: &Place,
+        part: &Part,
+    ) -> Result<Option<MessageRef>, AdapterError> {
+        let me = self.who().await?;
+        let Some(shown) = self.previews.standing(&self.api, &me, place).await? else {
+            return Ok(None);
+        };
+        shown.end(&self.api, place).await?;
+        let update = |dress| part.edit(place.chat.as_str(), shown.ts(), dress);
+        match dressed(&self.api, "chat.update", update, Repeat::Harmless).await {
+            Ok(_) => {
+                self.previews.clear(place);
+                Ok(Some(MessageRef::new(shown.ts())))
+            }
+            Err(AdapterError::Refused(_)) => {
+                self.previews.clear(place);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[async_trait]
+impl Adapter for Slack {
+    fn platform(&self) -> Platform {
+        platform()
+    }
+
+    fn line(&self) -> &LineId {
+        &self.line
+    }
+
+    fn secrets(&self) -> Vec<Secret<String>> {
+        let second = match &self.way {
+            Way::Socket(app) => app.clone(),
+            Way::Door(hook) => hook.secret(),
+        };
+        vec![self.api.secret(), second]
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            edit: Support::Yes,
+            card_body: 1500,
+            marks_forwards: Support::Yes,
+        }
+    }
+
+    async fn probe(&self) -> Result<Probe, AdapterError> {
+        let (_, known) = self.ask_who_we_are().await?;
+        Ok(Probe {
+            name: format!("@{} on {}", known.name, known.home),
+        })
+    }
+
+    async fn lacks(&self) -> Result<Vec<String>, AdapterError> {
+        let (_, known) = self.ask_who_we_are().await?;
+        Ok(known
+            .scopes
+            .map(|has| config::lacking(&has))
+            .unwrap_or_default())
+    }
+
+    /// Slack takes its commands from the app's manifest.
+    async fn announce(&self, _: &[(&str, &str)]) -> Result<(), AdapterError> {
+        Ok(())
+    }
+
+    fn pair_link(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    async fn listen(&self, inbox: &dyn Inbox) -> Result<(), AdapterError> {
+        let _alone = self.hearing.lock().await;
+        match &self.way {
+            Way::Socket(app) => socket::listen(self, app, inbox).await,
+            Way::Door(_) => loop {
+                tokio::time::sleep(BETWEEN_LOOKS).await;
+                if let Err(error @ AdapterError::Credentials(_)) = self.api.who().await {
+                    return Err(error);
+                }
+            },
+        }
+    }
+
+    fn doors(&self) -> Vec<Door> {
+        match &self.way {
+            Way::Socket(_) => Vec::new(),
+            Way::Door(hook) => vec![hook.door()],
+        }
+    }
+
+    async fn webhook(
+        &self,
+        request: Arrived,
+        inbox: &dyn Inbox,
+    ) -> Result<DoorAnswer, AdapterError> {
+        let Some(payload) = hook::payload(&request.body) else {
+            // It would only come again.
+            warn!(line = %self.line, "a payload that cannot be read is passed over");
+            return Ok(DoorAnswer::default());
+        };
+        let text = |key: &str| payload.get(key).and_then(Value::as_str);
+        if let (Some("url_verification"), Some(challenge)) = (text("type"), text("challenge")) {
+            return Ok(plain(challenge));
+        }
+        let told = self.take(&payload, inbox).await?;
+        Ok(told.map(plain).unwrap_or_default())
+    }
+
+    fn encode(&self, message: &OutboundMessage) -> Vec<Encoded> {
+        encode::encode(message)
+    }
+
+    fn set_outgoing(&self, folder: &Path) {
+        let _ = self.outgoing.set(folder.to_owned());
+    }
+
+    fn plain(&self, part: &Encoded) -> String {
+        open(part).map(|part| part.text).unwrap_or_default()
+    }
+
+    /// A notice goes to whoever pressed, for their eyes alone. There is nothing else to answer:
+    /// Slack was told when the press was stored.
+    async fn acknowledge(
+        &self,
+        reply: &ReplyHandle,
+        notice: Option<&str>,
+    ) -> Result<(), AdapterError> {
+        let (Some(asker), Some(notice)) = (Asker::read(&reply.0), notice) else {
+            return Ok(());
+        };
+        let mut call = json!({
+            "channel": asker.channel,
+            "user": asker.user,
+            "text": encode::escaped(notice),
+            "link_names": false,
+            "parse": "none",
+        });
+        if let (Some(thread), Some(call)) = (asker.thread, call.as_object_mut()) {
+            call.insert("thread_ts".to_owned(), json!(thread));
+        }
+        let told = self.api.call("chat.postEphemeral", &call, Repeat::Visible);
+        told.await.map(drop)
+    }
+
+    async fn send(
+        &self,
+        place: &Place,
+        part: &Encoded,
+        _key: SendKey,
+    ) -> Result<MessageRef, AdapterError> {
+        let part = open(part)?;
+        if let Some(file) = &part.file {
+            return files::send(&self.api, self.outgoing.get(), place, file).await;
+        }
+        if is_direct(place)
+            && let Some(taken) = self.take_over(place, &part).await?
+        {
+            return Ok(taken);
+        }
+        let thread = place.thread.as_ref().map(|thread| thread.as_str());
+        let post = |dress| part.send(place.chat.as_str(), thread, dress);
+        let sent = dressed(&self.api, "chat.postMessage", post, Repeat::Visible).await?;
+        // It was sent; without its number it cannot be found again.
+        let ts = sent.get("ts").and_then(Value::as_str);
+        ts.map(MessageRef::new).ok_or(AdapterError::Ambiguous)
+    }
+
+    async fn edit(
+        &self,
+        place: &Place,
+        on: &MessageRef,
+        part: &Encoded,
+    ) -> Result<(), AdapterError> {
+        let part = open(part)?;
+        let update = |dress| part.edit(place.chat.as_str(), on.as_str(), dress);
+        let edited = dressed(&self.api, "chat.update", update, Repeat::Harmless);
+        edited.await.map(drop)
+    }
+
+    async fn fetch(&self, handle: &str, most: u64) -> Result<Vec<u8>, AdapterError> {
+        files::fetch(&self.api, handle, most).await
+    }
+
+    async fn preview(&self, place: &Place, text: &str) -> Result<(), AdapterError> {
+        if !is_direct(place) {
+            return Ok(());
+        }
+        self.previews.show(&self.api, place, text).await
+    }
+
+    /// Only the threads of a direct chat, which Slack shows beside the work, have a line for it.
+    async fn typing(&self, place: &Place) -> Result<(), AdapterError> {
+        let Some(thread) = place.thread.as_ref().filter(|_| is_direct(place)) else {
+            return Ok(());
+        };
+        let status = json!({
+            "channel_id": place.chat.as_str(),
+            "thread_ts": thread.as_str(),
+            "status": "is thinking...",
+        });
+        let set = self
+            .api
+            .call("assistant.threads.setStatus", &status, Repeat::Harmless);
+        match set.await {
+            // No thread of the assistant's.
+            Ok(_) | Err(AdapterError::Refused(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Makes a call with blocks, and once more without where Slack refuses these.
+async fn dressed(
+    api: &Api,
+    method: &str,
+    call: impl Fn(Dress) -> Value,
+    repeat: Repeat,
+) -> Result<Value, AdapterError> {
+    match api.call(method, &call(Dress::Blocks), repeat).await {
+        Err(AdapterError::Refused(why)) if why.contains("blocks") => {
+            api.call(method, &call(Dress::Bare), repeat).await
+        }
+        answer => answer,
+    }
+}
+
+/// What this adapter calls its platform.
+fn platform() -> Platform {
+    Platform::new("slack")
+}
+
+fn is_direct(place: &Place) -> bool {
+    place.chat.as_str().starts_with('D')
+}
+
+fn open(part: &Encoded) -> Result<Part, AdapterError> {
+    serde_json::from_value(part.0.clone())
+        .map_err(|_| AdapterError::Refused("the stored message cannot be read".to_owned()))
+}
+
+fn plain(text: &str) -> DoorAnswer {
+    DoorAnswer {
+        kind: Some("text/plain"),
+        body: text.to_owned(),
+    }
+}
+
+/// How often we look whether our token still counts, where Slack comes to us.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(600);
