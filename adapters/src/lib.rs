@@ -31,6 +31,7 @@ mod secret_source;
 pub mod slack;
 pub mod telegram;
 pub mod web;
+pub mod whatsapp;
 
 pub use door::{Arrived, Check, Door, DoorAnswer, DoorMethod, Ground, Signed, Webhooks};
 pub use secret_source::{SecretError, SecretSource, environment, quoted};
@@ -262,6 +263,8 @@ pub enum Config {
     Slack(slack::Config),
     /// A Telegram bot.
     Telegram(telegram::Config),
+    /// A number on WhatsApp's Cloud API.
+    WhatsApp(whatsapp::Config),
 }
 
 /// A line cannot be set up as configured.
@@ -288,5 +291,6 @@ pub fn build(
         Config::Discord(config) => Ok(Arc::new(discord::Discord::new(line, config, ground)?)),
         Config::Slack(config) => Ok(Arc::new(slack::Slack::new(line, config, ground)?)),
         Config::Telegram(config) => Ok(Arc::new(telegram::Telegram::new(line, config, ground)?)),
+        Config::WhatsApp(config) => Ok(Arc::new(whatsapp::WhatsApp::new(line, config, ground)?)),
     }
 }

@@ -11,7 +11,7 @@ use crate::call::Call;
 use crate::egress::Known;
 use crate::grants::Grants;
 use crate::id::{BotName, Place};
-use crate::risk::Threshold;
+use crate::risk::{Risk, Threshold};
 use crate::rows::Facts;
 use crate::rules::{Rule, Rules};
 use crate::shell::{Denylist, FolderTrust};
@@ -53,6 +53,8 @@ pub struct Standing {
     pub limits: Limits,
     /// At which risk it asks.
     pub threshold: Threshold,
+    /// What another judge says of this very call's risk. It only raises: low where none was asked.
+    pub second: Risk,
     /// What the owner forbids in command lines, whatever they switched on.
     pub denylist: Arc<Denylist>,
     /// Whether the owner vouched for the folder that command lines run in.

@@ -102,6 +102,7 @@ fn object(mut map: Map<String, Value>, spec: Option<&ToolSpec>) -> Option<Named>
 }
 
 /// One word of a command line, and whether it stood in quotes.
+#[derive(Default)]
 struct Word {
     text: String,
     quoted: bool,
@@ -169,29 +170,37 @@ fn split(text: &str) -> Option<Vec<Word>> {
     let mut words = Vec::new();
     let mut word: Option<Word> = None;
     let mut quote = None;
-    for c in text.chars() {
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        if let Some(meant) = rest.next_if(|next| c == '\\' && is_escaped(*next, quote)) {
+            word.get_or_insert_default().text.push(meant);
+            continue;
+        }
         match quote {
             Some(open) if c == open => quote = None,
             None if matches!(c, '\'' | '"') => {
                 quote = Some(c);
-                let begun = word.get_or_insert(Word {
-                    text: String::new(),
-                    quoted: false,
-                });
+                let begun = word.get_or_insert_default();
                 begun.quoted = begun.quoted || begun.text.is_empty();
             }
             None if c.is_whitespace() => words.extend(word.take()),
             Some(_) | None => {
-                let begun = word.get_or_insert(Word {
-                    text: String::new(),
-                    quoted: false,
-                });
-                begun.text.push(c);
+                word.get_or_insert_default().text.push(c);
             }
         }
     }
     words.extend(word);
     quote.is_none().then_some(words)
+}
+
+/// Whether a backslash before this means the character itself, as it does for a shell. Before any
+/// other it stands for itself, as in a path or an expression.
+fn is_escaped(next: char, quote: Option<char>) -> bool {
+    match quote {
+        None => matches!(next, '\\' | '\'' | '"') || next.is_whitespace(),
+        Some('"') => matches!(next, '\\' | '"'),
+        Some(_) => false,
+    }
 }
 
 fn json(text: &str) -> Option<Value> {

@@ -36,6 +36,11 @@ pub fn touched<'a>(
 }
 
 fn is_named(text: &str) -> bool {
+    // These two letters stand in each of the names, and in few texts.
+    let mut pairs = text.as_bytes().windows(2);
+    if text.is_ascii() && !pairs.any(|pair| pair.eq_ignore_ascii_case(b"po")) {
+        return false;
+    }
     text.split(['/', '\\', ' ', '"', '\'', '='])
         .map(|segment| segment.trim_end_matches(['.', ' ']))
         .any(|segment| {

@@ -262,6 +262,7 @@ pub(crate) fn risky(facts: &Facts, standing: &Standing) -> Option<Finding> {
             risk::of(spec, &facts.spoken, &facts.effects)
         }),
     };
+    let (own, risk) = (risk, risk.raised_by(standing.second));
     standing.threshold.asks(risk).then(|| {
         let how = match risk {
             risk::Risk::High => "its risk is high",
@@ -269,6 +270,9 @@ pub(crate) fn risky(facts: &Facts, standing: &Standing) -> Option<Finding> {
             risk::Risk::Medium => "its risk is medium",
             risk::Risk::Unknown => "nobody can say what its risk is",
         };
+        if risk.is_riskier_than(own) {
+            return finding(11, Says::Ask, format!("{how}, as a second judge says"));
+        }
         finding(11, Says::Ask, how)
     })
 }

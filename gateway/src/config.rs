@@ -17,12 +17,16 @@ pub mod code;
 mod explain;
 mod judging;
 pub mod model;
+mod replay;
+mod sensitive;
 mod web;
 mod webhooks;
 
 pub use adapters::{SecretError, SecretSource};
 pub use explain::ConfigError;
 pub use judging::{DENYLIST_VARIABLE, Judging};
+pub use replay::Replay;
+pub use sensitive::Sensitive;
 pub use web::{Fetch, HostPort, Search, SearchError};
 pub use webhooks::Webhooks;
 
@@ -63,6 +67,10 @@ pub struct Config {
     pub search: Option<Search>,
     /// How calls are judged.
     pub judging: Judging,
+    /// What is sensitive.
+    pub sensitive: Sensitive,
+    /// Whether results are recorded, or given again.
+    pub replay: Replay,
     /// All of it as it was written, for a digest by which a change is noticed.
     pub written: serde_json::Value,
     /// Code conversations.
@@ -219,6 +227,8 @@ impl Config {
                 .map_or(Log::default(), |filter| Log { filter: filter.0 }),
             fetch: written.fetch,
             search: written.search,
+            sensitive: written.sensitive,
+            replay: written.replay,
             code: written.code,
             judging: judging::judging(written.shell, written.risk, environment)
                 .map_err(ConfigError::Environment)?,
@@ -232,6 +242,7 @@ impl Config {
     /// What the owner should know about a configuration that is right but daring.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.fetch.warnings();
+        warnings.extend(self.replay.warnings());
         warnings.extend(self.model.iter().flat_map(model::Model::warnings));
         let at = self.web.listen.address();
         if !at.ip().is_loopback() {
@@ -273,6 +284,8 @@ struct Written {
     log: WrittenLog,
     fetch: Fetch,
     search: Option<Search>,
+    sensitive: Sensitive,
+    replay: Replay,
     risk: judging::WrittenRisk,
     shell: judging::WrittenShell,
     code: code::Code,

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 use crate::agent::model::{Completion, ModelError};
 use crate::agent::prompt::prompt;
-use crate::agent::tools::Whose;
+use crate::agent::tools::{Keeper, Whose};
 use crate::agent::{Ended, Next};
 use crate::course::{Course, News, Woken, typing};
 use crate::inbox::Signal;
@@ -98,7 +98,7 @@ async fn step(
         return receive::receive(house, &loaded, wanted).await;
     }
     match loaded.turn.next() {
-        Next::Interrupted(call) => interrupted(house, &loaded, call.id).await,
+        Next::Interrupted(call) => interrupted(house, &loaded, call).await,
         Next::Judge(call, card_stands) => {
             gate::judge(house, &loaded, call, card_stands, course).await
         }
@@ -138,7 +138,11 @@ async fn step(
 }
 
 /// The call was started by a run of the program that is gone.
-async fn interrupted(house: &House, loaded: &Loaded, call: CallId) -> Result<Flow, StoreError> {
+async fn interrupted(house: &House, loaded: &Loaded, call: Call) -> Result<Flow, StoreError> {
+    if gate::may_be_made_again(house, &call) {
+        return made_again(house, loaded, call.id).await;
+    }
+    let call = call.id;
     let outcome =
         "I was interrupted while this ran, so its outcome is unknown; I will not run it again";
     let told = Labelled {
@@ -164,6 +168,27 @@ async fn interrupted(house: &House, loaded: &Loaded, call: CallId) -> Result<Flo
     Ok(Flow::More)
 }
 
+/// The call may be made again, so the model is told that it may, and the person is spared. It was
+/// started once and is not started again: the next one is judged by itself.
+async fn made_again(house: &House, loaded: &Loaded, call: CallId) -> Result<Flow, StoreError> {
+    let finish = Finish {
+        call,
+        ended: Ended::Failed,
+        told: Labelled {
+            value: "interrupted before it came to anything; call again if it is still wanted"
+                .to_owned(),
+            taint: Taint::default(),
+        },
+        outcome: "interrupted".to_owned(),
+        shown: None,
+        because: String::new(),
+        notes: Vec::new(),
+    };
+    let letters = house.store.finish(loaded.id, finish, clock::now()).await?;
+    house.post(letters);
+    Ok(Flow::More)
+}
+
 async fn think(
     house: &Arc<House>,
     loaded: &Loaded,
@@ -174,6 +199,11 @@ async fn think(
         .filter(|spec| offers(loaded.scope, spec))
         .cloned()
         .collect();
+    if let Some(marks) = marks_of_memory(house, loaded) {
+        // Loaded again with it, so that nothing is judged without.
+        house.post(house.store.mark(loaded.id, marks, clock::now()).await?);
+        return Ok(Flow::More);
+    }
     let prompt = prompt(&loaded.turn, &loaded.person.name, &loaded.memories, tools);
     let noted = match &house.budget {
         None => None,
@@ -232,6 +262,18 @@ async fn think(
             let why = house.secrets.cut(&why);
             end(house, loaded, &format!("No answer: {why}.")).await
         }
+    }
+}
+
+/// What the instructions mark before the model reads them: they may hold a sensitive memory.
+fn marks_of_memory(house: &House, loaded: &Loaded) -> Option<Taint> {
+    match loaded.keeper {
+        Keeper::Person(person) if !loaded.memories.is_empty() => {
+            let marks = house.sensitive.of(&loaded.person).at_start(person);
+            let known = &loaded.taint.sensitive;
+            (!marks.sensitive.is_subset(known)).then_some(marks)
+        }
+        Keeper::Person(_) | Keeper::Place(_) => None,
     }
 }
 

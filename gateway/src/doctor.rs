@@ -137,6 +137,9 @@ pub fn examine_config() -> Vec<Check> {
 
 /// Whether the model that is set can be used; nothing is sent to it.
 fn model(config: &Config) -> Option<Check> {
+    if let Err(why) = crate::start::second(config) {
+        return Some(Check::fail("configuration", why.to_string()));
+    }
     match chosen(config.model.as_ref(), adapters::environment) {
         Ok(chosen) => chosen.shown.map(|model| Check::ok("model", model)),
         Err(why) => Some(Check::fail("configuration", why.to_string())),

@@ -10,16 +10,16 @@ use bot_policy::card::card;
 use bot_policy::decide::{Finding, Limits, Permit, Says, Standing, Verdict, decide};
 use bot_policy::grants::Grants;
 use bot_policy::id::{QuestionId, Timestamp};
+use bot_policy::mail;
 use bot_policy::message::Choices;
 use bot_policy::security::{Act, Moment};
 use bot_policy::surface::Open;
 use bot_policy::taint::{Labelled, Taint};
-use bot_policy::tool::{Change, Reach, Reads, effects};
 
-use crate::agent::tools::{Deed, ToolError};
+use crate::agent::tools::ToolError;
 use crate::agent::{CardStands, Ended};
 use crate::conversation::{Flow, notice, whose};
-use crate::course::{Course, Woken, typing};
+use crate::course::Course;
 use crate::metrics::{self, Count, Span};
 use crate::rulebook::RulebookError;
 use crate::store::{AuditEntry, Finish, Loaded, StoreError};
@@ -31,12 +31,14 @@ mod known;
 mod press;
 mod project;
 mod remember;
+mod running;
+mod second;
 mod workers;
 
 pub(crate) use press::{acknowledge, press, save_rules, show_typing};
-
-/// Emails that a place may send in a day.
-const EMAILS_PER_DAY: u32 = 20;
+pub(crate) use running::may_be_made_again;
+use running::{Left, brings, note_address, until_over};
+pub(crate) use second::Second;
 
 /// Judges a call and does what was judged.
 pub(crate) async fn judge(
@@ -46,7 +48,7 @@ pub(crate) async fn judge(
     card_stands: CardStands,
     course: &mut Course,
 ) -> Result<Flow, StoreError> {
-    let standing = match standing(house, loaded, &call).await? {
+    let mut standing = match standing(house, loaded, &call).await? {
         Ok(standing) => standing,
         Err(error) => {
             let why = unreadable(loaded, &error);
@@ -55,7 +57,12 @@ pub(crate) async fn judge(
             return deny(house, loaded, &call, &why, vec![judged]).await;
         }
     };
-    let decision = decide(call.clone(), &standing);
+    let mut decision = decide(call.clone(), &standing);
+    let denied = matches!(decision.verdict, Verdict::Deny(_));
+    if !denied && second::ask(house, loaded, &call).await {
+        standing.second = house.second.said(loaded.id, &call.id);
+        decision = decide(call.clone(), &standing);
+    }
     let judged = event::judged(house, loaded, &call, &decision);
     match decision.verdict {
         Verdict::Allow(permit) if workers::is_delegated(permit.call()) => {
@@ -198,11 +205,12 @@ async fn run(
         return Ok(Flow::More);
     }
     note_address(house, loaded, permit.call()).await?;
-    let brings = brings(house, permit.call());
+    let ran_call = permit.call().clone();
+    let brings = brings(house, loaded, permit.call());
     let head = permit.call().rule_name();
     code::show_passing(house, loaded, &format!("▸ {head}"));
     let begun = Instant::now();
-    let ran = until_stopped(house, loaded, permit, course).await;
+    let (ran, left) = until_over(house, loaded, permit, course).await;
     metrics::took(Span::Deed, begun);
     metrics::count(
         Count::Deeds,
@@ -237,11 +245,23 @@ async fn run(
             String::new(),
         ),
     };
+    let ended = match left {
+        Left::Open => Ended::Unknown,
+        Left::No => ended,
+    };
     let told = Labelled {
         value: house.secrets.cut(&told.value),
         ..told
     };
     let outcome = house.secrets.cut(&outcome);
+    let shown = house.secrets.cut(&shown);
+    if loaded.scope != Scope::OwnerIncognito
+        && let Err(error) = house
+            .replay
+            .note(&ran_call, ended, &told, (&outcome, &shown))
+    {
+        tracing::error!(%error, "a result was not recorded");
+    }
     let shown = code::shown(house, loaded, &head, &outcome, &shown).await;
     let finish = || {
         let finish = Finish {
@@ -259,57 +279,6 @@ async fn run(
     house.post(letters);
     code::send_whole(house, loaded, shown).await?;
     Ok(Flow::More)
-}
-
-/// Notes the address that a call reaches before it does: what is free is counted.
-async fn note_address(house: &House, loaded: &Loaded, call: &Call) -> Result<(), StoreError> {
-    match house.tools.spec(call).map(|spec| effects(spec, call).reach) {
-        Some(Reach::Net(address)) if !address.is_empty() => {
-            house.store.took(loaded.id, address, clock::now()).await
-        }
-        Some(_) | None => Ok(()),
-    }
-}
-
-/// Runs a call to its end. When the person ends the turn, one that only reads is left where it
-/// is; one that changes something stands as it comes out.
-async fn until_stopped(
-    house: &House,
-    loaded: &Loaded,
-    permit: Permit,
-    course: &mut Course,
-) -> Option<Result<Deed, ToolError>> {
-    let reads = house
-        .tools
-        .spec(permit.call())
-        .is_some_and(|spec| effects(spec, permit.call()).change == Change::Nothing);
-    let whose = whose(loaded);
-    let run = house.tools.run(permit, &whose);
-    tokio::pin!(run);
-    let typing = typing(house, &loaded.place);
-    tokio::pin!(typing);
-    loop {
-        tokio::select! {
-            ran = &mut run => return Some(ran),
-            woken = course.heard() => match woken {
-                Woken::Closing => return Some(run.await),
-                Woken::News => {}
-                Woken::Stop if reads => return None,
-                Woken::Stop => {}
-            },
-            () = &mut typing => {}
-        }
-    }
-}
-
-/// The marks that a call's result carries by what the call reads, whatever the tool says of it.
-fn brings(house: &House, call: &Call) -> Taint {
-    let origin = call.head();
-    match house.tools.spec(call).map(|spec| effects(spec, call).reads) {
-        Some(Reads::Own) => Taint::default(),
-        Some(Reads::Private) => Taint::private(origin),
-        Some(Reads::Outside | Reads::Source(_)) | None => Taint::outside(origin),
-    }
 }
 
 /// One card at a time: says so when the call was made just now, and not each time it is looked at.
@@ -382,9 +351,10 @@ async fn standing(
         limits: Limits {
             calls_left: loaded.turn.calls_left(),
             refusals_in_a_row: loaded.turn.refusals_in_a_row(),
-            emails_left: EMAILS_PER_DAY,
+            emails_left: mail::A_DAY,
         },
         threshold: judging.threshold,
+        second: house.second.said(loaded.id, &call.id),
         denylist: judging.denylist.clone(),
         folder: code::trust(house, loaded),
         dangerous: judging.dangerous,

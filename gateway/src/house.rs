@@ -15,9 +15,11 @@ use crate::agent::tools::{Cage, Files, Tools};
 use crate::cli::banner::OwnerCode;
 use crate::cli::qr::Room;
 use crate::code::Terminals;
-use crate::config::{self, Judging};
+use crate::config::{self, Judging, Sensitive};
+use crate::gate::Second;
 use crate::inbox::Signal;
 use crate::lines::Lines;
+use crate::replay::Replay;
 use crate::rulebook::Rulebook;
 use crate::secrets::Secrets;
 use crate::socket::LineStatus;
@@ -46,6 +48,9 @@ pub(crate) struct House {
     /// Keys the digests of what the audit does not keep.
     pub(crate) audit_key: String,
     pub(crate) judging: Judging,
+    pub(crate) second: Second,
+    pub(crate) sensitive: Sensitive,
+    pub(crate) replay: Replay,
     /// Where the folders of the places are.
     pub(crate) workspaces: PathBuf,
     pub(crate) letters: mpsc::UnboundedSender<Letter>,

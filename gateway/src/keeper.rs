@@ -57,6 +57,12 @@ impl House {
                 .await
                 .map(|ails| format!("nothing can be stored: {ails}")),
         );
+        let borne = |name: &str| people.iter().any(|seen| seen.person.name == name);
+        for name in self.sensitive.unknown(borne) {
+            notes.push(format!(
+                "the memory of {name} is marked as sensitive, and nobody of that name was let in"
+            ));
+        }
         if let Err(error) = self.rulebook.in_force() {
             notes.push(error.to_string());
         }

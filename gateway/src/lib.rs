@@ -60,6 +60,7 @@ mod preview;
 mod project;
 mod pulse;
 mod receive;
+mod replay;
 mod rulebook;
 pub mod secrets;
 pub mod socket;
@@ -127,6 +128,9 @@ pub enum RunError {
     /// The model cannot be set up.
     #[error(transparent)]
     Model(#[from] ModelSetupError),
+    /// A recording cannot be used.
+    #[error(transparent)]
+    Replay(#[from] replay::ReplayError),
     /// A secret cannot be kept from getting out.
     #[error(transparent)]
     Secret(#[from] NotRedactable),
@@ -178,8 +182,18 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let of_lines = lines.values().flat_map(|line| line.secrets());
     let of_engine = engine.iter().flat_map(Engine::secrets);
     let of_admin = admin.as_ref().map(AdminToken::secret);
+    let replay = replay::Replay::open(&config.replay)?;
     let mind = chosen(config.model.as_ref(), adapters::environment)?;
-    secrets.load(of_lines.chain(of_admin).chain(of_engine).chain(mind.keys))?;
+    let second = start::second(&config)?;
+    let (second, keys) =
+        second.map_or_else(Default::default, |second| (Some(second.model), second.keys));
+    secrets.load(
+        of_lines
+            .chain(of_admin)
+            .chain(of_engine)
+            .chain(mind.keys)
+            .chain(keys),
+    )?;
     let terminal = Arc::new(Web::named(code::LINE));
     let lines = Lines::of(lines, terminal.clone());
     let (encoders, cutting) = (lines.clone(), secrets.clone());
@@ -216,6 +230,9 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         rulebook: Rulebook::new(config_folder.path()),
         audit_key,
         judging: config.judging.clone(),
+        second: gate::Second::new(second),
+        sensitive: config.sensitive.clone(),
+        replay,
         workspaces: data.path().join(WORKSPACES),
         letters,
         signals,

@@ -3,11 +3,23 @@
 use bot_policy::access::Role;
 use bot_policy::pairing::CodeRole;
 
+use crate::agent::model::{Chosen, ModelSetupError, chosen};
 use crate::cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
 use crate::config::{self, Config};
 use crate::folder::{self, DataFolder};
 use crate::store::AuditEntry;
 use crate::{House, RunError, clock};
+
+/// The model that judges risk beside the rules, where one is set.
+pub(crate) fn second(config: &Config) -> Result<Option<Chosen>, ModelSetupError> {
+    let Some(model) = &config.judging.model else {
+        return Ok(None);
+    };
+    let set = config::model::Model::judge(model);
+    chosen(Some(&set), adapters::environment)
+        .map(Some)
+        .map_err(|ModelSetupError(why)| ModelSetupError(format!("risk: {why}")))
+}
 
 /// Notes with which settings the program starts.
 pub(crate) async fn note_settings(house: &House, config: &Config) -> Result<(), RunError> {

@@ -23,6 +23,14 @@ pub(crate) async fn why(house: &House, place: &Place) -> Result<String, StoreErr
         ),
         Origins::Many => "It has read outside content from many sources.".to_owned(),
     };
+    let sensitive = loaded.taint.sensitive.iter();
+    let sensitive: Vec<&str> = sensitive.map(|source| source.as_str()).collect();
+    if !sensitive.is_empty() {
+        text.push_str(&format!(
+            "\nIt has read what is marked as sensitive: {}.",
+            sensitive.join(", ")
+        ));
+    }
     text.push_str("\nThe last reply used:");
     let mut lines = memories(&loaded);
     lines.extend(

@@ -16,3 +16,4 @@ mod secret_source;
 mod slack;
 mod telegram;
 mod web;
+mod whatsapp;

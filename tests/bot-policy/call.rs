@@ -55,3 +55,36 @@ fn length_and_depth_are_capped_before_the_parser() {
     let long = format!("{{\"a\":\"{}\"}}", "x".repeat(ARGUMENT_BYTES));
     assert!(matches!(Arguments::parse(&long), Arguments::Unreadable(_)));
 }
+
+#[test]
+fn a_typed_call_may_hold_quotes_within_quotes() {
+    let typed = |text: &str| bot_policy::effective::typed(text, &[]).unwrap();
+    for (text, meant) in [
+        (
+            r#"@x go --cmd "git commit -m \"fix it\"""#,
+            r#"git commit -m "fix it""#,
+        ),
+        (
+            r#"@x go --cmd 'git commit -m "fix it"'"#,
+            r#"git commit -m "fix it""#,
+        ),
+        (r#"@x go --cmd "it's""#, "it's"),
+        (r"@x go --cmd 'it'\''s'", "it's"),
+        (r"@x go --cmd a\ b", "a b"),
+        (r#"@x go --cmd "a\\""#, r"a\"),
+        (r"@x go --cmd '\d+\.txt'", r"\d+\.txt"),
+        (r#"@x go --cmd "\d+""#, r"\d+"),
+        (r"@x go --cmd C:\notes", r"C:\notes"),
+    ] {
+        assert_eq!(typed(text).text("cmd"), Some(meant), "{text}");
+    }
+    // What is left open is not guessed at.
+    for text in [
+        r#"@x go --cmd "a\""#,
+        r"@x go --cmd 'a",
+        r"@x go --cmd a\'b'",
+    ] {
+        let call = typed(text);
+        assert!(matches!(call.arguments, Arguments::Unreadable(_)), "{text}");
+    }
+}

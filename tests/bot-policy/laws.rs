@@ -8,6 +8,7 @@ use bot_policy::approval::{
 };
 use bot_policy::decide::{CanAsk, Says, Standing, Surface, Verdict, decide};
 use bot_policy::id::{PersonId, QuestionId, Timestamp};
+use bot_policy::risk::Risk;
 use bot_policy::rules::{Action, Rules};
 use bot_policy::visible::show;
 use proptest::prelude::*;
@@ -22,6 +23,17 @@ proptest! {
         let marked = Standing { taint: standing.taint.clone().join(&more), ..standing.clone() };
         let before = judged(call.clone(), &standing).0;
         let after = judged(call, &marked).0;
+        prop_assert!(after >= before, "{before:?} became {after:?}");
+    }
+
+    #[test]
+    fn law_1_a_second_judge_of_risk_never_loosens(
+        call in calls(),
+        standing in standings(),
+        second in select(vec![Risk::Low, Risk::Medium, Risk::High, Risk::Unknown]),
+    ) {
+        let before = judged(call.clone(), &standing).0;
+        let after = judged(call, &Standing { second, ..standing }).0;
         prop_assert!(after >= before, "{before:?} became {after:?}");
     }
 

@@ -56,6 +56,26 @@ const OTHERWISE: [(u32, &str); 20] = [
     ),
 ];
 
+/// Command lines that are judged more strictly, because the table asks for it.
+const STRICTER: [(u32, &str); 10] = [
+    (
+        17,
+        "git takes settings from a folder that nobody vouched for",
+    ),
+    (80, "make runs what a file says"),
+    (
+        85,
+        "git takes settings from a folder that nobody vouched for",
+    ),
+    (86, "git reaches the net"),
+    (88, "a forced push is dangerous, with a lease too"),
+    (94, "an unknown program is no proven read"),
+    (95, "an unknown program is no proven read"),
+    (96, "an unknown program is no proven read"),
+    (98, "an unknown program is no proven read"),
+    (266, "a deny rule is read as widely as it may be meant"),
+];
+
 #[test]
 fn each_recorded_judgement_of_risk_is_as_it_should_be() {
     let rows: Vec<Row> = include_str!("../fixtures/policy/risk.jsonl")
@@ -71,10 +91,8 @@ fn each_recorded_judgement_of_risk_is_as_it_should_be() {
         }
         match judge(row) {
             Judged::Right => right += 1,
-            Judged::Stricter => {
-                stricter += 1;
-                eprintln!("stricter: {} {} not {}", row.id, row.input, row.expected);
-            }
+            Judged::Stricter if STRICTER.iter().any(|(id, _)| *id == row.id) => stricter += 1,
+            Judged::Stricter => wrong.push(format!("{} {}: stricter", row.id, row.input)),
             Judged::Wrong(got) => wrong.push(format!(
                 "{} {}: {got}, not {}",
                 row.id, row.input, row.expected
@@ -85,6 +103,7 @@ fn each_recorded_judgement_of_risk_is_as_it_should_be() {
         "risk: {right} as recorded, {otherwise} otherwise or by a type, {stricter} command lines stricter"
     );
     assert_eq!(wrong, Vec::<String>::new());
+    assert_eq!(stricter, STRICTER.len());
     assert_eq!(right + otherwise + stricter, 207);
 }
 

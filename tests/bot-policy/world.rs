@@ -12,7 +12,7 @@ use bot_policy::decide::{
 use bot_policy::grants::Grants;
 use bot_policy::id::{BotName, CallId, ChatId, LineId, PersonId, Place, SourceName, ToolName};
 use bot_policy::metadata::Metadata;
-use bot_policy::risk::Threshold;
+use bot_policy::risk::{Risk, Threshold};
 use bot_policy::rules::{Action, Rule, Rules};
 use bot_policy::shell::FolderTrust;
 use bot_policy::taint::Taint;
@@ -207,6 +207,7 @@ pub fn standing() -> Standing {
             emails_left: 20,
         },
         threshold: Threshold::High,
+        second: Risk::Low,
         denylist: Arc::default(),
         folder: FolderTrust::Untrusted,
         dangerous: Dangerous::Deny,

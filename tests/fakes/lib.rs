@@ -6,3 +6,4 @@ pub mod model;
 pub mod site;
 pub mod slack;
 pub mod telegram;
+pub mod whatsapp;

@@ -20,6 +20,8 @@ pub enum Page {
     Endless(&'static str),
     /// Another address.
     Leads(String),
+    /// No answer for as long as anybody waits.
+    Silent,
 }
 
 type Pages = Arc<Mutex<(HashMap<String, Page>, Vec<String>)>>;
@@ -91,6 +93,7 @@ async fn answer(State(pages): State<Pages>, uri: Uri) -> Response {
             let body = Body::from_stream(zeros);
             ([(header::CONTENT_TYPE, kind)], body).into_response()
         }
+        Some(Page::Silent) => std::future::pending().await,
         Some(Page::Leads(to)) => (StatusCode::FOUND, [(header::LOCATION, to)]).into_response(),
     }
 }

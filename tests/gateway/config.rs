@@ -87,7 +87,7 @@ fn every_mistake_is_named_with_its_place_its_key_and_what_to_do() {
     let cases = [
         (
             "x = 1",
-            "1:1: x: there is no setting `x`; correct or remove it (there is: `web`, `lines`, `metrics`, `model`, `webhooks`, `log`, `fetch`, `search`, `risk`, `shell`, `code`)",
+            "1:1: x: there is no setting `x`; correct or remove it (there is: `web`, `lines`, `metrics`, `model`, `webhooks`, `log`, `fetch`, `search`, `sensitive`, `replay`, `risk`, `shell`, `code`)",
         ),
         (
             "[web]\nlistn = \"127.0.0.1:1\"",
@@ -144,7 +144,7 @@ fn every_mistake_is_named_with_its_place_its_key_and_what_to_do() {
         ),
         (
             "[lines.a]\nplatform = \"irc\"",
-            "2:12: lines.a.platform: `irc` is not known here; use `telegram`",
+            "2:12: lines.a.platform: `irc` is not known here; use `telegram` or `whatsapp`",
         ),
         (
             "[lines.a]\n",

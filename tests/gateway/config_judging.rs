@@ -20,6 +20,7 @@ fn what_is_set_is_what_is_judged_by() {
         dangerous: Dangerous::AskOnce,
         trusted_folders: vec!["/srv/mine".into()],
         threshold: Threshold::Never,
+        model: None,
     };
     assert_eq!(judging, expected);
     assert_eq!(parse("").unwrap(), Judging::default());

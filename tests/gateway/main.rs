@@ -12,6 +12,7 @@ mod cli;
 mod cli_qr;
 mod cli_running;
 mod cli_screen;
+mod cli_tools;
 mod compose;
 mod config;
 mod config_judging;
@@ -29,6 +30,7 @@ mod layout;
 mod listen;
 mod rules;
 mod rules_document;
+mod rules_tried;
 mod socket;
 mod writer;
 

@@ -2,12 +2,11 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use gateway::folder::{Folder, Purpose};
 
-use crate::keeper::{Gateway, Home, Scripted, read};
+use crate::keeper::{Home, read};
 
 #[test]
 fn a_narrow_rule_is_saved_at_once_and_replaces_its_like() {
@@ -313,94 +312,7 @@ fn of_many_changes_at_once_none_is_lost() {
     assert_eq!(saved, expected);
 }
 
-#[test]
-fn cases_say_which_is_not_as_expected_and_why() {
-    let home = Home::new();
-    write(&home, POLICY);
-    let file = home.path().join("cases.json");
-    let test = || said(&home, &["test", file.to_str().unwrap()]);
-    fs::write(
-        &file,
-        r#"{"cases": [
-            {"call": "@files write --file notes/a --content x", "expect": "allow"},
-            {"call": "@files write --file diary/a --content x", "expect": "ask"},
-            {"call": " ", "expect": "deny"}
-        ]}"#,
-    )
-    .unwrap();
-    let expected = "ok    @files write --file notes/a --content x: allow\n\
-        fail  @files write --file diary/a --content x: deny, not ask\n        \
-                because the rule \"@files write --file diary\" denies it (row 5)\n        \
-                the rule \"@files write --file diary\" denies\n\
-        fail   : names no tool, so it cannot deny\n\
-        2 of 3 cases not as expected.\n";
-    assert_eq!(test(), (1, expected.into(), "".into()));
-
-    let at = file.display();
-    let shape = r#"a file of cases is {"cases": [{"call": "@files read --file a.txt", "expect": "allow"}]}"#;
-    fs::write(&file, r#"{"cases": []}"#).unwrap();
-    let expected = format!("postern: {at} holds no case, so it proves nothing; {shape}\n");
-    assert_eq!(test(), (1, String::new(), expected));
-    fs::write(
-        &file,
-        "{\"cases\": [\n {\"call\": \"@a\", \"expects\": \"ask\"}]}",
-    )
-    .unwrap();
-    let expected = format!(
-        "postern: {at}: line 2, column 25: unknown field `expects`, expected `call` or `expect`; correct it there; {shape}\n"
-    );
-    assert_eq!(test(), (1, String::new(), expected));
-    fs::remove_file(&file).unwrap();
-    let expected = format!(
-        "postern: {at} cannot be read (No such file or directory (os error 2)); look at it with: ls -l {at}\n"
-    );
-    assert_eq!(test(), (1, String::new(), expected));
-}
-
-#[test]
-fn folders_that_others_can_enter_are_refused() {
-    for which in ["config", "data"] {
-        let home = Home::new();
-        let at = home.path().join(which);
-        fs::create_dir(&at).unwrap();
-        fs::set_permissions(&at, fs::Permissions::from_mode(0o755)).unwrap();
-        let at = at.display();
-        let expected = format!(
-            "postern: {at} can be entered by others (mode 755); make it yours alone with: chmod 700 {at}\n"
-        );
-        for arguments in [&[][..], &["allow", "@files write --file a"]] {
-            assert_eq!(said(&home, arguments), (1, String::new(), expected.clone()));
-        }
-    }
-}
-
-#[tokio::test]
-async fn what_the_running_gateway_started_changes_no_rule_and_a_person_does() {
-    let home = Home::new();
-    let keeper = Scripted::new("http://127.0.0.1:1/");
-    let allow = ["rules", "allow", "@files write --file a"];
-    let kin = home
-        .serving(&keeper, Gateway::ThisTest, home.run(&allow))
-        .await;
-    assert_eq!(
-        read(&kin),
-        (
-            1,
-            "",
-            "postern: what Postern itself started may not ask it; type the command in a terminal of your own\n"
-        )
-    );
-    assert_eq!(rules_of(&home), [""; 0]);
-    let person = home
-        .serving(&keeper, Gateway::Elsewhere, home.run(&allow))
-        .await;
-    assert_eq!(
-        read(&person),
-        (0, "Saved: allow @files write --file a\n", "")
-    );
-}
-
-const POLICY: &str = r#"{"rules": [
+pub const POLICY: &str = r#"{"rules": [
     {"pattern": "@files write --file diary", "action": "deny"},
     {"pattern": "@files read --file diary", "action": "ask"},
     {"pattern": "@files write --file notes", "action": "allow"}
@@ -408,14 +320,14 @@ const POLICY: &str = r#"{"rules": [
 /// The longest rule file, in bytes.
 const LIMIT: usize = bot_policy::call::ARGUMENT_BYTES;
 
-fn said(home: &Home, arguments: &[&str]) -> (i32, String, String) {
+pub fn said(home: &Home, arguments: &[&str]) -> (i32, String, String) {
     let all: Vec<&str> = ["rules"].iter().chain(arguments).copied().collect();
     let output = home.command(&all).output().unwrap();
     let (code, out, err) = read(&output);
     (code, out.to_owned(), err.to_owned())
 }
 
-fn write(home: &Home, text: &str) {
+pub fn write(home: &Home, text: &str) {
     let folder = Folder::open(Purpose::Config, &home.config()).unwrap();
     fs::write(folder.path().join("policy.json"), text).unwrap();
 }
@@ -425,7 +337,7 @@ fn policy(home: &Home) -> String {
 }
 
 /// The rules that the file holds, in its order.
-fn rules_of(home: &Home) -> Vec<String> {
+pub fn rules_of(home: &Home) -> Vec<String> {
     let Ok(text) = fs::read_to_string(home.config().join("policy.json")) else {
         return Vec::new();
     };

@@ -6,6 +6,13 @@ use crate::rows::{self, Facts};
 use crate::rules::Action;
 use crate::{offers, table};
 
+/// What the command says of itself beyond its effects, by name.
+fn said(call: &Call, standing: &Standing) -> Option<String> {
+    let spec = standing.tools.iter().find(|spec| spec.name == call.tool)?;
+    let said = spec.command(call)?.metadata.said();
+    (!said.is_empty()).then(|| format!("the command says of itself: {}", said.join(", ")))
+}
+
 /// What would become of the call, why, and which rules speak of it, one line each. In a guest's
 /// place or a group no rule is named.
 pub fn explain(call: &Call, standing: &Standing) -> Vec<String> {
@@ -28,6 +35,9 @@ pub fn explain(call: &Call, standing: &Standing) -> Vec<String> {
             "{weight} {} (row {})",
             finding.because, finding.row
         ));
+    }
+    if let Some(said) = said(call, standing) {
+        lines.push(said);
     }
     if !rows::names_rules(standing) {
         return lines;

@@ -1,7 +1,7 @@
 //! Which rules could speak of this call at all? Rules by tool and command, read once.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::call::Call;
 use crate::rules::pattern::Pattern;
@@ -22,7 +22,7 @@ pub(crate) struct Read {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Index {
     all: Vec<Read>,
-    tools: HashMap<String, Tool>,
+    tools: BTreeMap<String, Tool>,
     /// Those whose pattern cannot be read: they speak of every call.
     unread: Vec<usize>,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Index {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Tool {
     whole: Vec<usize>,
-    commands: HashMap<String, Vec<usize>>,
+    commands: BTreeMap<String, Vec<usize>>,
 }
 
 impl Index {

@@ -43,6 +43,11 @@ pub(super) fn credential(text: &str) -> Option<&'static str> {
 
 /// What is named, where nothing but the end or another segment follows.
 fn key(path: &str) -> Option<&'static str> {
+    let bytes = path.as_bytes();
+    let mut pairs = bytes.iter().zip(bytes.iter().skip(1));
+    if !pairs.any(|(one, two)| may_begin(*one, *two)) {
+        return None;
+    }
     let Some(finder) = FINDER.as_ref() else {
         return Some("it may name keys");
     };
@@ -51,6 +56,17 @@ fn key(path: &str) -> Option<&'static str> {
         let (_, why) = KEYS.get(found.pattern().as_usize())?;
         ends.then_some(*why)
     })
+}
+
+/// Whether one of [`KEYS`] has these letters among its first three: most texts hold none.
+fn may_begin(one: u8, two: u8) -> bool {
+    let two = two.to_ascii_lowercase();
+    match one.to_ascii_lowercase() {
+        b'.' => matches!(two, b'a' | b'c' | b'd' | b'g' | b'k' | b'n' | b'p' | b's'),
+        b'/' => two == b'e',
+        b'd' => two == b'_',
+        _ => false,
+    }
 }
 
 /// What is wrong with the letters of a line: hidden ones, and such as steer how it is shown.

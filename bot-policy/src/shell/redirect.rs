@@ -31,7 +31,9 @@ pub(super) fn written(judge: &mut Judge, kind: RedirectKind, target: &Argument) 
                 .trim_end_matches('-')
                 .bytes()
                 .all(|byte| byte.is_ascii_digit()));
-    if is_copy || (text == "/dev/null" && kind != RedirectKind::Both) {
+    // What goes to the streams of the call itself is its result.
+    let is_no_file = matches!(text, "/dev/null" | "/dev/stderr" | "/dev/stdout");
+    if is_copy || (is_no_file && kind != RedirectKind::Both) {
         return;
     }
     judge.not_reading("it writes to a file");

@@ -21,6 +21,7 @@ mod rules;
 pub mod screen;
 mod send;
 mod status;
+pub mod tools;
 mod unpair;
 mod up;
 
@@ -62,6 +63,8 @@ enum Order {
     Send(send::Arguments),
     /// Show how the running Postern stands
     Status,
+    /// Show what the agent can be told to do
+    Tools,
     /// Let go of a place
     Unpair(unpair::Arguments),
     /// Start Postern (the default)
@@ -93,6 +96,7 @@ pub fn main() -> std::io::Result<ExitCode> {
         | Order::Rules(_)
         | Order::Send(_)
         | Order::Status
+        | Order::Tools
         | Order::Unpair(_) => tokio::runtime::Builder::new_current_thread(),
     };
     let done = runtime.enable_all().build()?.block_on(async {
@@ -107,6 +111,7 @@ pub fn main() -> std::io::Result<ExitCode> {
             Order::Rules(arguments) => rules::run(&screen, arguments).await,
             Order::Send(arguments) => send::run(&screen, arguments).await,
             Order::Status => status::run(&screen).await,
+            Order::Tools => tools::run(&screen),
             Order::Unpair(arguments) => unpair::run(&screen, arguments).await,
             Order::Up(arguments) => up::run(&screen, arguments).await,
         }

@@ -8,11 +8,13 @@ use bot_policy::risk::Threshold;
 use bot_policy::shell::{Denylist, FolderTrust};
 use serde::Deserialize;
 
+use super::model::Fallback;
+
 /// Names more patterns of the denylist, told apart by semicolons.
 pub const DENYLIST_VARIABLE: &str = "POSTERN_DENYLIST";
 
 /// How calls are judged beyond rules and marks.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judging {
     /// What no command line may match, from the file and from the environment.
     pub denylist: Arc<Denylist>,
@@ -22,6 +24,8 @@ pub struct Judging {
     pub trusted_folders: Vec<PathBuf>,
     /// From which risk on a call asks.
     pub threshold: Threshold,
+    /// The model that judges risk beside the rules.
+    pub model: Option<Fallback>,
 }
 
 impl Judging {
@@ -56,6 +60,7 @@ pub(super) struct WrittenShell {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenRisk {
     action: WrittenThreshold,
+    model: Option<Fallback>,
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]
@@ -115,6 +120,7 @@ pub(super) fn judging(
             WrittenThreshold::Medium => Threshold::Medium,
             WrittenThreshold::Never => Threshold::Never,
         },
+        model: risk.model,
     })
 }
 

@@ -208,6 +208,29 @@ impl From<Seconds> for Duration {
 }
 
 impl Model {
+    /// A model that says one word and is not waited for long.
+    pub(crate) fn judge(model: &Fallback) -> Self {
+        Self {
+            provider: model.provider,
+            name: model.name.clone(),
+            endpoint: model.endpoint.clone(),
+            key_file: model.key_file.clone(),
+            key_env: model.key_env.clone(),
+            key_credential: model.key_credential.clone(),
+            price: model.price,
+            fallbacks: Vec::new(),
+            stream: false,
+            calls: Calls::Native,
+            context_tokens: ContextTokens::default(),
+            reply_tokens: None,
+            timeouts: Timeouts {
+                whole: Seconds(20),
+                ..Timeouts::default()
+            },
+            budget: Budget::default(),
+        }
+    }
+
     /// The model itself, as one of the list that is asked in order.
     pub fn first(&self) -> Fallback {
         Fallback {

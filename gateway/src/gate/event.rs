@@ -39,6 +39,7 @@ fn entry(loaded: &Loaded, call: &Call, event: SecurityEvent) -> AuditEntry {
 fn of(house: &House, loaded: &Loaded, call: &Call, decision: &Decision) -> SecurityEvent {
     let spec = house.tools.spec(call);
     let risk = spec.map_or(Risk::Unknown, |spec| assess(spec, call));
+    let risk = risk.raised_by(house.second.said(loaded.id, &call.id));
     let bare = without_payload(spec, call);
     let event = house.secrets.event(&bare, decision, risk);
     match loaded.scope {

@@ -51,6 +51,20 @@ pub(super) fn mark(
     })
 }
 
+impl Store {
+    /// Marks a conversation by what stands in its instructions.
+    pub async fn mark(
+        &self,
+        which: ConversationId,
+        with: Taint,
+        now: Timestamp,
+    ) -> Result<Vec<Letter>, StoreError> {
+        let store = self.clone();
+        self.write(move |tx| mark(&store, tx, which, &with, now))
+            .await
+    }
+}
+
 /// The marks of a stored message of a place, whoever sent it.
 pub(super) fn marks_of_message(
     tx: &Connection,

@@ -8,7 +8,7 @@ use bot_policy::decide::{CanAsk, Dangerous, Limits, Mode, Standing, Surface};
 use bot_policy::grants::Grants;
 use bot_policy::id::{BotName, ChatId, LineId, PersonId, Place, ToolName};
 use bot_policy::metadata::Metadata;
-use bot_policy::risk::Threshold;
+use bot_policy::risk::{Risk, Threshold};
 use bot_policy::rules::Rules;
 use bot_policy::shell::FolderTrust;
 use bot_policy::taint::Taint;
@@ -68,6 +68,7 @@ pub fn standing() -> Standing {
             emails_left: 20,
         },
         threshold: Threshold::High,
+        second: Risk::Low,
         denylist: Arc::default(),
         folder: FolderTrust::Untrusted,
         dangerous: Dangerous::Deny,

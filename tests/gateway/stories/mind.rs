@@ -235,3 +235,29 @@ async fn a_forward_is_fenced_as_data_in_what_the_model_is_sent() {
     );
     all_taken(&model);
 }
+
+#[tokio::test]
+async fn what_a_model_gives_is_taken_up_to_its_limits() {
+    let (house, chat, model) = with_model(Door::Web, Form::OpenAi, "stream = false").await;
+    let newest = |what: &str| {
+        let query = format!(
+            "SELECT {what} FROM entry WHERE body LIKE '{{\"Model\"%' ORDER BY seq DESC LIMIT 1"
+        );
+        house.count(&query)
+    };
+    model.will(Turn::say(&"w".repeat(70_000)));
+    chat.say("say much").await;
+    chat.told("bytes more)").await;
+    let kept = newest("length(json_extract(body, '$.Model.text'))");
+    let told = "… (4464 bytes more)".chars().count();
+    assert_eq!(kept, 64 * 1024 + i64::try_from(told).unwrap());
+    // Of calls as many as one turn may make, and of a name as much as a name has.
+    let call = ("n".repeat(300), "{}".to_owned());
+    model.will(Turn::Call(String::new(), vec![call; 60]));
+    chat.say("do much").await;
+    chat.told("Three refusals in a row").await;
+    let made = "SELECT max(json_array_length(json_extract(body, '$.Model.calls'))) FROM entry WHERE body LIKE '{\"Model\"%'";
+    assert_eq!(house.count(made), 16);
+    let name = "SELECT max(length(json_extract(body, '$.Model.calls[0].tool'))) FROM entry WHERE body LIKE '{\"Model\"%'";
+    assert!((128..160).contains(&house.count(name)));
+}

@@ -220,3 +220,21 @@ async fn brave_is_asked_with_the_key_of_its_file_and_a_wrong_one_is_told_without
         assert!(!house.errors().contains(held), "{}", house.errors());
     }
 }
+
+#[tokio::test]
+async fn of_the_addresses_in_a_page_eight_of_one_domain_are_free_and_the_next_asks() {
+    let (_house, chat, site) = beside_a_site(Door::Telegram).await;
+    let mut orders = String::new();
+    for page in 1..=10 {
+        site.html(&format!("/{page}"), "<p>nothing more</p>");
+        orders.push_str(&format!("<p>fetch {}</p>", site.url(&format!("/{page}"))));
+    }
+    site.html("/index", &orders);
+    chat.say(&format!("fetch {}", site.url("/index"))).await;
+    let card = chat.card().await;
+    assert!(card.text.contains(&site.url("/9")), "{card:?}");
+    assert_eq!(card.labels(), ["Allow once", "Deny", "More"]);
+    let mut read = vec!["/index".to_owned()];
+    read.extend((1..=8).map(|page| format!("/{page}")));
+    assert_eq!(site.asked(), read);
+}

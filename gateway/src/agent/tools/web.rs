@@ -1,7 +1,6 @@
 //! What does the web say? Pages by their address, and searches; whatever comes back is outside.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use bot_policy::call::Call;
@@ -24,8 +23,8 @@ pub use engine::Engine;
 
 use client::Client;
 
-/// How long one call may take in all.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// How long one call may take in all, in seconds.
+const SECONDS: u32 = 15;
 /// How much of a page the model is told, in bytes.
 const TOLD: usize = 48 * 1024;
 /// The longest search, in bytes.
@@ -112,19 +111,10 @@ impl Tool for Web {
             call.text(name)
                 .ok_or_else(|| ToolError(format!("{name} is missing")))
         };
-        let deed = async {
-            match call.command.as_str() {
-                "fetch" => self.fetch(argument("address")?).await,
-                "search" => self.search(argument("query")?).await,
-                other => Err(ToolError(format!("web cannot {other}"))),
-            }
-        };
-        match tokio::time::timeout(PATIENCE, deed).await {
-            Ok(deed) => deed,
-            Err(_) => Err(ToolError(format!(
-                "it took longer than {} seconds",
-                PATIENCE.as_secs()
-            ))),
+        match call.command.as_str() {
+            "fetch" => self.fetch(argument("address")?).await,
+            "search" => self.search(argument("query")?).await,
+            other => Err(ToolError(format!("web cannot {other}"))),
         }
     }
 }
@@ -141,7 +131,10 @@ pub(crate) fn spec() -> ToolSpec {
         permission: format!("web.{name}"),
         resource: None,
         always_ask: AlwaysAsk::No,
-        metadata: Metadata::default(),
+        metadata: Metadata {
+            timeout_seconds: Some(SECONDS),
+            ..Metadata::default()
+        },
     };
     let parameter = |name: &str, description: &str, role| Parameter {
         name: name.into(),

@@ -10,6 +10,7 @@ use bot_policy::decide::{CanAsk, Limits, Mode, Standing, Surface};
 use bot_policy::effective;
 use bot_policy::grants::Grants;
 use bot_policy::id::{BotName, ChatId, LineId, PersonId, Place};
+use bot_policy::risk::Risk;
 use bot_policy::rules::{self, Outcome};
 use bot_policy::shell::FolderTrust;
 use bot_policy::taint::Taint;
@@ -145,6 +146,7 @@ fn standing((book, judging): (&Rulebook, &Judging)) -> Result<Standing, Rulebook
             emails_left: u32::MAX,
         },
         threshold: judging.threshold,
+        second: Risk::Low,
         can_ask: CanAsk::Yes,
         denylist: judging.denylist.clone(),
         folder: FolderTrust::Untrusted,

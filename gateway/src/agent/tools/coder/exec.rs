@@ -21,7 +21,7 @@ use super::{Coder, Inside, Marked, Network, Unconfined, Work, deed, number};
 
 /// How long a command may take unless it says otherwise, and at most; tests may take longer.
 const SECONDS: usize = 120;
-const MOST_SECONDS: usize = 1800;
+pub(super) const MOST_SECONDS: usize = 1800;
 /// How much of its output is kept at each end, in bytes.
 const KEPT: usize = 128 * 1024;
 /// How much of it the model reads, at each end, in characters.

@@ -8,6 +8,7 @@ use bot_policy::tool::{
 };
 
 use super::Network;
+use super::exec::MOST_SECONDS;
 
 /// Its name.
 pub(crate) const NAME: &str = "coder";
@@ -53,6 +54,11 @@ pub(crate) fn spec(network: Network) -> ToolSpec {
         };
         CommandSpec {
             reach,
+            metadata: Metadata {
+                // It ends its command itself, a little sooner.
+                timeout_seconds: u32::try_from(MOST_SECONDS + 30).ok(),
+                ..Metadata::default()
+            },
             ..command(name, about, parameters, Something, "coder.exec")
         }
     };
