@@ -144,7 +144,7 @@ fn every_mistake_is_named_with_its_place_its_key_and_what_to_do() {
         ),
         (
             "[lines.a]\nplatform = \"irc\"",
-            "2:12: lines.a.platform: `irc` is not known here; use `telegram` or `whatsapp`",
+            "2:12: lines.a.platform: `irc` is not known here; use `discord`, `slack`, `telegram`, `whatsapp`",
         ),
         (
             "[lines.a]\n",
