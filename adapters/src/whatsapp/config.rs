@@ -21,15 +21,21 @@ pub struct Config {
     pub token_file: Option<PathBuf>,
     /// The environment variable that holds it, instead of a file.
     pub token_env: Option<String>,
+    /// The credential of systemd's that holds it, instead of either.
+    pub token_credential: Option<String>,
     /// The file that holds the app secret; two, each on a line, while one takes the place of the
     /// other.
     pub app_secret_file: Option<PathBuf>,
     /// The environment variable that holds it, instead of a file.
     pub app_secret_env: Option<String>,
+    /// The credential of systemd's that holds it, instead of either.
+    pub app_secret_credential: Option<String>,
     /// The file that holds the verify token: a word of your own that you type into the dashboard.
     pub verify_token_file: Option<PathBuf>,
     /// The environment variable that holds it, instead of a file.
     pub verify_token_env: Option<String>,
+    /// The credential of systemd's that holds it, instead of either.
+    pub verify_token_credential: Option<String>,
     /// What asks a person to write when too long has passed since they did; nothing unless set.
     pub template: Option<Template>,
     /// Where the Graph API answers, with its version; `https://graph.facebook.com/v24.0` unless
@@ -74,7 +80,7 @@ impl Config {
             file: self.token_file.as_deref(),
             variable: self.token_env.as_deref(),
         };
-        one_word(token.read()?)
+        one_word(token.read_or(self.token_credential.as_deref())?)
     }
 
     /// Reads the app secrets: one, or two.
@@ -89,7 +95,7 @@ impl Config {
             file: self.app_secret_file.as_deref(),
             variable: self.app_secret_env.as_deref(),
         };
-        let (text, source) = secret.read()?;
+        let (text, source) = secret.read_or(self.app_secret_credential.as_deref())?;
         let secrets: Vec<&str> = text.split_whitespace().collect();
         let fits = |secret: &&str| {
             (SHORTEST_SECRET..=256).contains(&secret.len())
@@ -111,7 +117,7 @@ impl Config {
             file: self.verify_token_file.as_deref(),
             variable: self.verify_token_env.as_deref(),
         };
-        let found = token.read()?;
+        let found = token.read_or(self.verify_token_credential.as_deref())?;
         if found.0.len() < SHORTEST_SECRET {
             return Err(ConfigError(format!(
                 "{} is too short to keep anybody out; put a long word of your own into it, as from: openssl rand -hex 32",
