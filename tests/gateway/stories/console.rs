@@ -13,7 +13,7 @@ async fn list(chat: &Chat, view: &str) -> Value {
     answer.json().await.unwrap()
 }
 
-async fn items(chat: &Chat, view: &str) -> Vec<Value> {
+pub(super) async fn items(chat: &Chat, view: &str) -> Vec<Value> {
     list(chat, view).await["items"].as_array().unwrap().clone()
 }
 
@@ -24,7 +24,7 @@ async fn browser(house: &House) -> Chat {
 }
 
 /// The card of the one question that waits, as it stands in this browser.
-fn standing(waiting: &[Value]) -> Seen {
+pub(super) fn standing(waiting: &[Value]) -> Seen {
     let card = &waiting[0]["card"];
     let choices = card["body"]["choices"].as_array().unwrap().iter();
     let word = |value: &Value| value.as_str().unwrap().to_owned();

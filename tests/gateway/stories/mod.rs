@@ -18,6 +18,7 @@ mod delegating;
 mod discord;
 mod disk;
 mod durable;
+mod everywhere;
 mod files_in;
 mod files_out;
 mod groups;
