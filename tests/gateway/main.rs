@@ -9,6 +9,7 @@
 )]
 
 mod cli;
+mod cli_code;
 mod cli_qr;
 mod cli_running;
 mod cli_screen;

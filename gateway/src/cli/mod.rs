@@ -11,7 +11,7 @@ use crate::socket::{Answer, AskError, Request, ask};
 mod audit;
 mod backup;
 pub mod banner;
-mod code;
+pub mod code;
 mod config;
 mod doctor;
 mod events;

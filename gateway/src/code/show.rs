@@ -50,7 +50,10 @@ pub(crate) async fn shown(
         )
     };
     let tool = head.split(" --").next().unwrap_or(head);
-    let said = format!("✓ {tool}: {outcome}\n{short}");
+    // A command that ran and failed is no deed well done.
+    let failed = matches!(tool, "@coder exec" | "@coder test") && !outcome.starts_with("done");
+    let sign = if failed { "!" } else { "✓" };
+    let said = format!("{sign} {tool}: {outcome}\n{short}");
     Some(Shown {
         message: line(said),
         whole,

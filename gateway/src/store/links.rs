@@ -176,7 +176,7 @@ fn fresh_code(
         ],
     )?;
     Ok(format!(
-        "To go on from your phone, send there: /link {}   (in your own chat with me; works once, for ten minutes)",
+        "To go on from your phone, send there: /link {}\n(in your own chat with me; it works once, within ten minutes)",
         code.reveal()
     ))
 }

@@ -7,11 +7,11 @@ use bot_policy::surface::{Offered, Typed, typed};
 use serde_json::Value;
 
 /// How long a question stands before anything answers it.
-pub(super) const QUIET: Duration = Duration::from_millis(400);
+pub const QUIET: Duration = Duration::from_millis(400);
 
 /// A question of Postern's that waits at this terminal.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub struct Asked {
     /// The message that shows it.
     pub(super) key: String,
     shown: Instant,
@@ -24,7 +24,7 @@ pub(super) struct Asked {
 
 /// What follows from a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Follows {
+pub enum Follows {
     /// The person broke off: the turn is stopped.
     Broken,
     /// It came too early to be an answer, and is no instruction.
@@ -37,7 +37,7 @@ pub(super) enum Follows {
 
 impl Asked {
     /// The question that a card asks; none when it waits no more.
-    pub(super) fn of(key: &str, card: &Value, now: Instant) -> Option<Self> {
+    pub fn of(key: &str, card: &Value, now: Instant) -> Option<Self> {
         let choices = card.get("choices")?.as_array()?;
         let token = |label: &str| {
             let named =
@@ -71,7 +71,7 @@ impl Asked {
     }
 
     /// What a line does; none is the end of the input, which is no.
-    pub(super) fn hears(&self, line: Option<&str>, at: Instant) -> Follows {
+    pub fn hears(&self, line: Option<&str>, at: Instant) -> Follows {
         let offered = match self.always.is_some() || self.never.is_some() {
             true => Offered::Rule,
             false => Offered::Once,

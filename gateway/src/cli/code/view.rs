@@ -1,6 +1,6 @@
 //! How does a Code conversation look at a terminal?
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use bot_policy::visible;
 use serde_json::Value;
@@ -40,8 +40,8 @@ pub(super) struct View {
     /// The answer that is being written, as far as it stands there.
     partial: Option<(Gutter, String)>,
     seen: BTreeSet<String>,
-    /// What each card showed last, by the message that shows it.
-    outcomes: BTreeMap<String, String>,
+    /// The cards that are known to be over, by the message that shows them.
+    ended: BTreeSet<String>,
     /// The buttons of the newest line that has some.
     choices: Vec<String>,
     /// Whether a prompt stands at the end of the screen.
@@ -56,7 +56,7 @@ impl View {
             width: width(),
             partial: None,
             seen: BTreeSet::new(),
-            outcomes: BTreeMap::new(),
+            ended: BTreeSet::new(),
             choices: Vec::new(),
             prompted: false,
         }
@@ -160,7 +160,8 @@ impl View {
         if outcome.is_empty() {
             return Drawn::Card;
         }
-        if self.outcomes.insert(key.to_owned(), outcome.clone()) == Some(outcome.clone()) {
+        // What came of it is told by lines of its own.
+        if !self.ended.insert(key.to_owned()) {
             return Drawn::Nothing;
         }
         let mut out = self.break_off();
@@ -248,7 +249,7 @@ impl View {
         match kind(body) {
             "reply" => Plain::Reply(format!("{said}\n")),
             // What was done is in the answer.
-            "notice" if !said.as_str().starts_with(['✓', '✗']) => {
+            "notice" if !said.as_str().starts_with(['✓', '✗', '!']) => {
                 Plain::Aside(said.to_string())
             }
             _ => Plain::Nothing,
