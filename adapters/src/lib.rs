@@ -52,6 +52,11 @@ pub trait Adapter: Send + Sync {
     /// What the platform can do, as data.
     fn capabilities(&self) -> Capabilities;
 
+    /// Whom it may write to, and when, as data.
+    fn contact(&self) -> Contact {
+        Contact::default()
+    }
+
     /// Asks the platform who we are. Fails when the credentials are wrong.
     async fn probe(&self) -> Result<Probe, AdapterError>;
 
@@ -134,6 +139,13 @@ pub trait Adapter: Send + Sync {
     /// Shows that an answer is being written, for a few seconds.
     async fn typing(&self, place: &Place) -> Result<(), AdapterError>;
 
+    /// Asks whoever is in a place to write, in the way that the platform allows when nobody has for
+    /// too long; where it knows one and it is set up.
+    async fn invite(&self, place: &Place) -> Result<(), AdapterError> {
+        let _ = place;
+        Ok(())
+    }
+
     /// Shows the plain words of an answer that is still being written, where the platform can, as
     /// often as it may. The message that follows takes their place; nothing counts on them.
     async fn preview(&self, place: &Place, text: &str) -> Result<(), AdapterError> {
@@ -192,6 +204,25 @@ pub struct Capabilities {
     pub marks_forwards: Support,
 }
 
+/// Whom a line may write to, and when.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contact {
+    /// Whether people who are not paired are answered.
+    pub strangers: Strangers,
+    /// How long after somebody's last word a place may be written to; none where always.
+    pub window: Option<Duration>,
+}
+
+/// Whether people who are not paired are answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strangers {
+    /// Once in a while, with a line that tells how to be let in.
+    #[default]
+    Answered,
+    /// Never, but when they bring a code that is right.
+    Silence,
+}
+
 /// Whether a platform can do something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
@@ -231,6 +262,11 @@ pub enum AdapterError {
     /// The platform does not know our credentials.
     #[error("the platform refuses the credentials: {0}")]
     Credentials(String),
+    /// Nobody has written there for too long; it may work once they do.
+    #[error(
+        "nobody has written there for too long, so the platform takes nothing; it waits until they write"
+    )]
+    Late,
     /// The chat goes on under another id.
     #[error("the chat has moved")]
     Moved(ChatId),

@@ -30,7 +30,7 @@ impl Patience {
             AdapterError::Ambiguous | AdapterError::Conflict => grown,
             // Hearing names no chat, so nothing that the platform refuses in it can be mended here,
             // but the platform's own trouble looks like this too.
-            AdapterError::Refused(_) | AdapterError::Moved(_) => LONGEST_WAIT,
+            AdapterError::Late | AdapterError::Moved(_) | AdapterError::Refused(_) => LONGEST_WAIT,
             AdapterError::Credentials(_) | AdapterError::Setup(_) | AdapterError::Stored(_) => {
                 return Err(error);
             }

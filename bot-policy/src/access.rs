@@ -46,6 +46,13 @@ pub struct Directory {
     pub paired_as: Option<ChatKind>,
 }
 
+impl Directory {
+    /// Whether the sender is a stranger on a platform where strangers are never answered.
+    pub fn hears_nothing(&self) -> bool {
+        self.sender.is_none() && self.answered == StrangerAnswered::Never
+    }
+}
+
 /// Whether a conversation keeps nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Incognito {
@@ -59,6 +66,8 @@ pub enum Incognito {
 /// Whether a stranger has had their one answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StrangerAnswered {
+    /// Nor will they be, on this platform.
+    Never,
     /// Not within the window.
     No,
     /// Within the window: silence.
@@ -134,14 +143,15 @@ pub enum Ignored {
     Stranger,
 }
 
-/// Judges one event. `Moved` and `Left` say something of the place, not of a sender: nothing is
-/// answered, and the gateway acts on the fact itself.
+/// Judges one event. `Delivery`, `Moved` and `Left` say something of the place, not of a sender:
+/// nothing is answered, and the gateway acts on the fact itself.
 pub fn admit(event: &InboundEvent, directory: &Directory) -> Admission {
     if event.sender == Sender::Shared {
         return match &event.what {
             EventKind::Press { reply, .. } => wrong_presser(reply),
             EventKind::Command { .. }
             | EventKind::Delete { .. }
+            | EventKind::Delivery { .. }
             | EventKind::Edit { .. }
             | EventKind::Left
             | EventKind::Message { .. }
@@ -157,7 +167,9 @@ pub fn admit(event: &InboundEvent, directory: &Directory) -> Admission {
             spoken(event, directory, Some(words), Addressed::Bot)
         }
         EventKind::Delete { .. } | EventKind::Edit { .. } => Admission::Ignore(Ignored::Edited),
-        EventKind::Left | EventKind::Moved { .. } => Admission::Ignore(Ignored::Empty),
+        EventKind::Delivery { .. } | EventKind::Left | EventKind::Moved { .. } => {
+            Admission::Ignore(Ignored::Empty)
+        }
         EventKind::Message {
             parts, addressed, ..
         } => {
@@ -209,6 +221,7 @@ fn pressed(
             on: on.clone(),
             reply: reply.clone(),
         },
+        (None, Ok(_) | Err(_)) if directory.hears_nothing() => Admission::Ignore(Ignored::Stranger),
         (None, Ok(_) | Err(_)) | (Some(_), Err(_)) => wrong_presser(reply),
     }
 }
@@ -261,9 +274,8 @@ fn stranger(event: &InboundEvent, directory: &Directory, paired_by: Option<Perso
     match (event.kind_of_chat, paired_by, directory.answered) {
         (ChatKind::Direct, _, StrangerAnswered::No) => Admission::Stranger,
         (ChatKind::Group, Some(_), _) => Admission::Ignore(Ignored::Bystander),
-        (ChatKind::Direct, _, StrangerAnswered::Yes) | (ChatKind::Group, None, _) => {
-            Admission::Ignore(Ignored::Stranger)
-        }
+        (ChatKind::Direct, _, StrangerAnswered::Never | StrangerAnswered::Yes)
+        | (ChatKind::Group, None, _) => Admission::Ignore(Ignored::Stranger),
     }
 }
 

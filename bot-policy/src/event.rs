@@ -64,6 +64,15 @@ pub enum EventKind {
         /// What it holds now.
         parts: Vec<Part>,
     },
+    /// What became of a message of ours, where the platform tells it afterwards.
+    Delivery {
+        /// Which.
+        message: MessageRef,
+        /// The key that it was sent with, where the platform gives it back.
+        key: Option<i64>,
+        /// What became of it.
+        fate: Fate,
+    },
     /// We were removed from the place, or the person blocked us.
     Left,
     /// A message.
@@ -93,6 +102,17 @@ pub enum EventKind {
         /// Handle for answering the platform at once.
         reply: ReplyHandle,
     },
+}
+
+/// What became of a message of ours.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fate {
+    /// It is where it was sent to.
+    Arrived,
+    /// It will not arrive, for this reason.
+    Failed(String),
+    /// It was refused because nobody has written there for too long; it may be sent once they do.
+    Late,
 }
 
 /// Whom a message speaks to. A fact: mentioned by entity, replied to, or commanded.

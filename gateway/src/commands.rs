@@ -113,6 +113,7 @@ fn command_reply(what: &EventKind) -> Option<(bot_policy::event::ReplyHandle, Op
     match what {
         EventKind::Command { reply, .. } => Some((reply.clone(), None)),
         EventKind::Delete { .. }
+        | EventKind::Delivery { .. }
         | EventKind::Edit { .. }
         | EventKind::Left
         | EventKind::Message { .. }

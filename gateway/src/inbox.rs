@@ -16,7 +16,7 @@ use crate::course::{Course, Heard};
 use crate::metrics::{self, Count, Span};
 use crate::store::{Accepted, Letter, StoreError};
 use crate::writer::WriteError;
-use crate::{House, clock, commands, conversation, gate};
+use crate::{House, clock, commands, conversation, gate, outbox};
 
 /// How often the inbox is looked at for what could not be taken in.
 const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(500);
@@ -168,6 +168,10 @@ impl House {
         if accepted.codes == Some(LiveCodes::Void) {
             self.say_at_terminal("Too many wrong codes were tried, so every pairing code is void. Make a new one with: postern pair");
         }
+        for place in accepted.invite {
+            let house = self.clone();
+            tokio::spawn(async move { outbox::invite(&house, &place).await });
+        }
         if !accepted.paired.is_empty() {
             for (person, _) in &accepted.paired {
                 self.say_at_terminal(&format!(
@@ -212,6 +216,7 @@ fn kind(event: &InboundEvent) -> &'static str {
     match &event.what {
         EventKind::Command { .. } => "command",
         EventKind::Delete { .. } => "delete",
+        EventKind::Delivery { .. } => "delivery",
         EventKind::Edit { .. } => "edit",
         EventKind::Left => "left",
         EventKind::Message { .. } => "message",

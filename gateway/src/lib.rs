@@ -196,15 +196,8 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     )?;
     let terminal = Arc::new(Web::named(code::LINE));
     let lines = Lines::of(lines, terminal.clone());
-    let (encoders, cutting) = (lines.clone(), secrets.clone());
-    let store = Store::open(
-        &data.path().join("postern.db"),
-        Arc::new(move |line, message| {
-            encoders.get(line).map_or_else(Vec::new, |adapter| {
-                adapter.encode(&cutting.cut_message(message))
-            })
-        }),
-    )?;
+    let faces = lines::Faces(lines.clone(), secrets.clone());
+    let store = Store::open(&data.path().join("postern.db"), Arc::new(faces))?;
     let uploads = desk::uploads(data.path(), &store).await?;
     web.set_uploads(uploads.clone());
     let audit_key = store.audit_key().await?;

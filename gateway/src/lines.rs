@@ -6,17 +6,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters::web::Web;
-use adapters::{Adapter, AdapterError, NotStored};
+use adapters::{Adapter, AdapterError, Contact, Encoded, NotStored, Support};
 use bot_policy::access::{Scope, commands};
 use bot_policy::id::LineId;
+use bot_policy::message::OutboundMessage;
 
 use crate::cli::qr;
 use crate::config::Config;
 use crate::hooks::Key;
 use crate::inbox::Door;
 use crate::keep::caught;
+use crate::secrets::Secrets;
 use crate::socket::{LineState, LineStatus};
-use crate::store::StoreError;
+use crate::store::{self, StoreError};
 use crate::{House, RunError, clock};
 
 /// The shortest and longest pause before a line is tried again.
@@ -47,6 +49,30 @@ impl Lines {
 
     pub(crate) fn values(&self) -> impl Iterator<Item = &Arc<dyn Adapter>> {
         self.accounts.values()
+    }
+}
+
+/// Our accounts, as the store asks of them; with what is cut from all that they show.
+pub(crate) struct Faces(pub(crate) Lines, pub(crate) Secrets);
+
+impl store::Faces for Faces {
+    fn encode(&self, line: &LineId, message: &OutboundMessage) -> Vec<Encoded> {
+        let encode = |line: &Arc<dyn Adapter>| line.encode(&self.1.cut_message(message));
+        self.0.get(line).map_or_else(Vec::new, encode)
+    }
+
+    fn plain(&self, line: &LineId, part: &Encoded) -> Option<String> {
+        self.0.get(line).map(|line| line.plain(part))
+    }
+
+    fn edits(&self, line: &LineId) -> Support {
+        let line = self.0.get(line);
+        line.map_or(Support::No, |line| line.capabilities().edit)
+    }
+
+    fn contact(&self, line: &LineId) -> Contact {
+        let line = self.0.get(line);
+        line.map_or_else(Contact::default, |line| line.contact())
     }
 }
 

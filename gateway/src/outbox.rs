@@ -161,6 +161,16 @@ async fn try_once(house: &House, mut letter: Letter) -> Result<Fate, StoreError>
             }
         },
     }
+    if let Some(window) = adapter.contact().window {
+        let now = clock::now();
+        if house
+            .store
+            .is_late(letter.place.clone(), window, now)
+            .await?
+        {
+            return Ok(failed(house, letter, AdapterError::Late).await);
+        }
+    }
     let message = match send(house, adapter.as_ref(), &letter).await? {
         Ok(message) => message,
         Err(error) => return Ok(failed(house, letter, error).await),
@@ -223,6 +233,13 @@ async fn failed(house: &House, letter: Letter, error: AdapterError) -> Fate {
         | AdapterError::Stored(_) => {
             put_off(house, letter, Some(Duration::from_secs(60)), why).await
         }
+        AdapterError::Late => {
+            let late = noted(|| house.store.hold(letter.id, clock::now())).await;
+            if let Some(place) = &late.invite {
+                invite(house, place).await;
+            }
+            Fate::Settled(late.letters)
+        }
         AdapterError::Ambiguous => match letter.repeat {
             Repeat::Harmless => put_off(house, letter, None, why).await,
             Repeat::Never => {
@@ -238,9 +255,21 @@ async fn failed(house: &House, letter: Letter, error: AdapterError) -> Fate {
     }
 }
 
+/// Asks whoever is in a place to write, where the platform has a way. What waits there waits on if
+/// it does not work.
+pub(crate) async fn invite(house: &House, place: &Place) {
+    let Some(adapter) = house.lines.get(&place.line) else {
+        return;
+    };
+    if let Err(error) = adapter.invite(place).await {
+        tracing::warn!(line = %place.line, %error, "nobody could be asked to write");
+    }
+}
+
 fn fate(error: &AdapterError, repeat: Repeat) -> &'static str {
     match (error, repeat) {
         (AdapterError::Ambiguous, Repeat::Never) => "unknown",
+        (AdapterError::Late, _) => "held",
         (AdapterError::Moved(_) | AdapterError::Refused(_), _) => "failed",
         (
             AdapterError::Ambiguous

@@ -90,6 +90,7 @@ async fn take(house: &House, loaded: &Loaded, wanted: &Wanted) -> Result<(String
         AdapterError::Ambiguous
         | AdapterError::Conflict
         | AdapterError::Credentials(_)
+        | AdapterError::Late
         | AdapterError::Moved(_)
         | AdapterError::Refused(_)
         | AdapterError::Retry { .. }

@@ -4,7 +4,8 @@ use bot_policy::access::{
     Admission, Directory, Ignored, Incognito, Person, Scope, StrangerAnswered, admit, offers,
 };
 use bot_policy::event::{
-    Addressed, ChatKind, EventKind, InboundEvent, Part, PartBody, Provenance, ReplyHandle, Sender,
+    Addressed, ChatKind, EventKind, Fate, InboundEvent, Part, PartBody, Provenance, ReplyHandle,
+    Sender,
 };
 use bot_policy::id::{ButtonToken, EventId, MessageRef, PersonId, Platform, Timestamp, UserRef};
 use bot_policy::tool::Origin;
@@ -53,6 +54,36 @@ fn a_stranger_hears_one_answer_and_then_nothing() {
         admit(&says(Direct, "/help"), &answered),
         ignored(Ignored::Stranger)
     );
+}
+
+#[test]
+fn f76_where_strangers_are_never_answered_they_hear_nothing_and_a_code_is_still_tried() {
+    let silent = Directory {
+        answered: StrangerAnswered::Never,
+        ..nobody()
+    };
+    for text in ["hello", "/help", "/start", "/pair"] {
+        let admission = admit(&says(Direct, text), &silent);
+        assert_eq!(admission, ignored(Ignored::Stranger), "{text}");
+    }
+    let press = happening(
+        Direct,
+        EventKind::Press {
+            token: "nonsense".to_owned(),
+            on: None,
+            reply: ReplyHandle("r".to_owned()),
+        },
+    );
+    assert_eq!(admit(&press, &silent), ignored(Ignored::Stranger));
+    let code = "ABCD-EFGH".to_owned();
+    let tried = admit(&says(Direct, "/pair ABCD-EFGH"), &silent);
+    assert_eq!(tried, Admission::Pair { code });
+    assert!(silent.hears_nothing());
+    let known = Directory {
+        sender: Some(owner()),
+        ..silent
+    };
+    assert!(!known.hears_nothing());
 }
 
 #[test]
@@ -230,6 +261,13 @@ fn what_holds_nothing_is_not_answered() {
         let event = message(Direct, parts, Addressed::Bot);
         assert_eq!(admit(&event, &nobody()), ignored(Ignored::Empty));
     }
+    let delivery = EventKind::Delivery {
+        message: MessageRef::new("1"),
+        key: None,
+        fate: Fate::Arrived,
+    };
+    let delivery = happening(Direct, delivery);
+    assert_eq!(admit(&delivery, &nobody()), ignored(Ignored::Empty));
     let left = happening(Direct, EventKind::Left);
     assert_eq!(admit(&left, &nobody()), ignored(Ignored::Empty));
     let moved = happening(Direct, EventKind::Moved { to: place("new") });

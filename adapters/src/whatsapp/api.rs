@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::config::Config;
+use super::fault;
 use crate::http::{self, Answer, Repeat};
 use crate::{AdapterError, ConfigError};
 
@@ -146,7 +147,10 @@ impl Api {
     fn refusal(&self, status: u16, body: Option<&Value>, repeat: Repeat) -> AdapterError {
         let error = body.and_then(|body| body.get("error"));
         let code = error.and_then(|error| error.get("code")?.as_i64());
-        let said = error.map_or_else(|| format!("status {status}"), |error| self.said(error));
+        let said = match error {
+            Some(error) => fault::words(error, Some(self.token.reveal())),
+            None => format!("status {status}"),
+        };
         let later = |seconds, why: &str| AdapterError::Retry {
             after: Some(Duration::from_secs(seconds)),
             why: why.to_owned(),
@@ -157,34 +161,12 @@ impl Api {
             Some(368 | 131_031 | 131_042) => AdapterError::Credentials(said),
             Some(4 | 80_007 | 130_429 | 131_048) => later(RATE_PAUSE, "it asks us to slow down"),
             Some(131_056) => later(PAIR_PAUSE, "it asks us to write less in this chat"),
+            Some(fault::LATE) => AdapterError::Late,
             Some(131_016 | 133_004) => later(RATE_PAUSE, "it is out of service for a while"),
             Some(_) | None => match status {
                 200..=299 => AdapterError::Refused(said),
                 _ => http::refusal(status, None, said, repeat),
             },
-        }
-    }
-
-    /// The words of an error as they may be shown and logged: short, one line, without the token.
-    pub(super) fn said(&self, error: &Value) -> String {
-        let word = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or("").to_owned();
-        let message = word(error.get("message").or_else(|| error.get("title")));
-        let details = word(error.get("error_data").and_then(|data| data.get("details")));
-        let said = match (message.is_empty(), details.is_empty()) {
-            (_, true) => message,
-            (true, false) => details,
-            (false, false) => format!("{message}: {details}"),
-        };
-        let line: String = said
-            .replace(self.token.reveal().as_str(), "<redacted>")
-            .chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .take(300)
-            .collect();
-        if line.is_empty() {
-            "no reason given".to_owned()
-        } else {
-            line
         }
     }
 }

@@ -4,10 +4,11 @@
 //! Total: any JSON gives some events or none, and one piece that is not understood takes nothing
 //! from the others. What is told apart here follows the Cloud API's webhook reference.
 
-use bot_policy::event::{Addressed, ChatKind, EventKind, InboundEvent, ReplyHandle, Sender};
+use bot_policy::event::{Addressed, ChatKind, EventKind, Fate, InboundEvent, ReplyHandle, Sender};
 use bot_policy::id::{ChatId, EventId, LineId, MessageRef, Place, Timestamp, UserRef};
 use serde_json::{Map, Value};
 
+use super::fault;
 use super::parts;
 use super::platform;
 use super::recipient::{Recipient, group_chat};
@@ -50,9 +51,40 @@ impl Reader<'_> {
     fn messages(&self, change: &Value) -> Vec<InboundEvent> {
         let value = change.get("value").unwrap_or(&Value::Null);
         let messages = list(value, "messages").filter_map(Value::as_object);
+        let messages = messages.filter_map(|message| self.message(message));
+        let statuses = list(value, "statuses").filter_map(Value::as_object);
         messages
-            .filter_map(|message| self.message(message))
+            .chain(statuses.filter_map(|status| self.status(status)))
             .collect()
+    }
+
+    /// What became of a message of ours. That it was sent on or read changes nothing here.
+    fn status(&self, status: &Map<String, Value>) -> Option<InboundEvent> {
+        let named = text(status, "status")?;
+        let fate = match named {
+            "delivered" => Fate::Arrived,
+            "failed" => failure(status),
+            _ => return None,
+        };
+        let id = text(status, "id")?;
+        let to = text(status, "recipient_id").or_else(|| text(status, "recipient_user_id"))?;
+        let (chat, kind_of_chat) = match text(status, "recipient_type") {
+            Some("group") => (group_chat(to), ChatKind::Group),
+            Some(_) | None => (to.to_owned(), ChatKind::Direct),
+        };
+        let key = text(status, "biz_opaque_callback_data");
+        Some(InboundEvent {
+            id: EventId::new(format!("status/{id}/{named}")),
+            at: self.at(status),
+            place: self.place(chat),
+            kind_of_chat,
+            sender: Sender::Shared,
+            what: EventKind::Delivery {
+                message: MessageRef::new(id),
+                key: key.and_then(|key| key.parse().ok()),
+                fate,
+            },
+        })
     }
 
     fn message(&self, message: &Map<String, Value>) -> Option<InboundEvent> {
@@ -225,6 +257,17 @@ fn edited(message: &Map<String, Value>, sender: &Sender) -> Option<EventKind> {
         message: original(message, "edit")?,
         parts: parts::parts(now, sender),
     })
+}
+
+/// Why a message of ours will not arrive.
+fn failure(status: &Map<String, Value>) -> Fate {
+    let error = status.get("errors").and_then(|errors| errors.get(0));
+    let code = error.and_then(|error| error.get("code")?.as_i64());
+    match (code, error) {
+        (Some(fault::LATE), _) => Fate::Late,
+        (_, Some(error)) => Fate::Failed(fault::words(error, None)),
+        (_, None) => Fate::Failed("no reason given".to_owned()),
+    }
 }
 
 fn original(message: &Map<String, Value>, key: &str) -> Option<MessageRef> {

@@ -11,6 +11,7 @@ mod config;
 mod decode;
 mod dialect;
 mod encode;
+mod fault;
 mod hook;
 mod media;
 mod parts;
@@ -26,7 +27,7 @@ use bot_policy::event::{EventKind, InboundEvent, ReplyHandle};
 use bot_policy::id::{ChatId, LineId, MessageRef, Place, Platform};
 use bot_policy::message::{Addresses, OutboundMessage};
 use bot_policy::secret::Secret;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tracing::warn;
 
 pub use config::{Config, Template};
@@ -34,8 +35,8 @@ pub use decode::decode;
 
 use crate::patience::now;
 use crate::{
-    Adapter, AdapterError, Arrived, Capabilities, ConfigError, Door, DoorAnswer, DoorMethod,
-    Encoded, Ground, Inbox, Probe, SendKey, Support,
+    Adapter, AdapterError, Arrived, Capabilities, ConfigError, Contact, Door, DoorAnswer,
+    DoorMethod, Encoded, Ground, Inbox, Probe, SendKey, Strangers, Support,
 };
 use api::Api;
 use encode::Part;
@@ -48,6 +49,7 @@ pub struct WhatsApp {
     line: LineId,
     api: Api,
     hook: Hook,
+    template: Option<Template>,
     /// Our number, in digits, once it was asked for.
     ours: OnceLock<String>,
     outgoing: OnceLock<PathBuf>,
@@ -64,15 +66,24 @@ impl WhatsApp {
         let named = |ConfigError(why)| ConfigError(format!("line {line}: {why}"));
         let api = Api::new(config).map_err(named)?;
         let hook = config.hook(&line, ground).map_err(named)?;
-        config.template().map_err(named)?;
+        let template = config.template().map_err(named)?;
         Ok(Self {
             line,
             api,
             hook,
+            template,
             ours: OnceLock::new(),
             outgoing: OnceLock::new(),
             latest: Mutex::default(),
         })
+    }
+
+    /// Sends a message, which says to whom and what.
+    async fn sent(&self, message: Map<String, Value>) -> Result<MessageRef, AdapterError> {
+        let answer = self.api.send(&Value::Object(message)).await?;
+        // It was sent; without its id it cannot be found again.
+        let id = answer.pointer("/messages/0/id").and_then(Value::as_str);
+        id.map(MessageRef::new).ok_or(AdapterError::Ambiguous)
     }
 
     /// Sends one part where a place is.
@@ -98,10 +109,7 @@ impl WhatsApp {
                 json!(key.to_string()),
             );
         }
-        let answer = self.api.send(&Value::Object(message)).await?;
-        // It was sent; without its id it cannot be found again.
-        let id = answer.pointer("/messages/0/id").and_then(Value::as_str);
-        id.map(MessageRef::new).ok_or(AdapterError::Ambiguous)
+        self.sent(message).await
     }
 
     fn note_latest(&self, events: &[InboundEvent]) {
@@ -136,6 +144,13 @@ impl Adapter for WhatsApp {
             edit: Support::No,
             card_body: CARD_BODY,
             marks_forwards: Support::Yes,
+        }
+    }
+
+    fn contact(&self) -> Contact {
+        Contact {
+            strangers: Strangers::Silence,
+            window: Some(WINDOW),
         }
     }
 
@@ -269,6 +284,18 @@ impl Adapter for WhatsApp {
         media::fetch(&self.api, handle, most).await
     }
 
+    /// A template may be sent at any time. One without variables says nothing of what waits.
+    async fn invite(&self, place: &Place) -> Result<(), AdapterError> {
+        let Some(template) = &self.template else {
+            return Ok(());
+        };
+        let mut message = Recipient::of(place)?.address();
+        let named = json!({"name": template.name, "language": {"code": template.language}});
+        message.insert("type".to_owned(), json!("template"));
+        message.insert("template".to_owned(), named);
+        self.sent(message).await.map(drop)
+    }
+
     async fn typing(&self, place: &Place) -> Result<(), AdapterError> {
         let latest = {
             let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
@@ -293,6 +320,9 @@ fn open(part: &Encoded) -> Result<Part, AdapterError> {
 
 /// How much of a card's body is shown before it is cut, so that it stands with its buttons.
 const CARD_BODY: usize = 500;
+/// How long after a person's last message they may be written to (Cloud API, customer service
+/// window).
+const WINDOW: Duration = Duration::from_secs(24 * 60 * 60);
 /// How many chats' last messages are remembered.
 const MOST_CHATS: usize = 1024;
 const BETWEEN_LOOKS: Duration = Duration::from_secs(600);

@@ -27,8 +27,8 @@ pub(super) fn arrived(
         EventKind::Message {
             album: Some(album), ..
         } => json(&(&sender, album))?,
-        // Whoever presses waits for nothing.
-        EventKind::Press { .. } => return Ok(vec![(seq, event)]),
+        // Whoever presses waits for nothing, and what became of ours says nothing of theirs.
+        EventKind::Delivery { .. } | EventKind::Press { .. } => return Ok(vec![(seq, event)]),
         // What is on its way from the old chat is still of the old chat.
         EventKind::Left | EventKind::Moved { .. } => {
             let mut before = whole(tx, Timestamp(i64::MAX))?;
@@ -118,6 +118,7 @@ fn order(event: &InboundEvent) -> Option<(usize, &str)> {
         EventKind::Message { message, .. } => Some((message.as_str().len(), message.as_str())),
         EventKind::Command { .. }
         | EventKind::Delete { .. }
+        | EventKind::Delivery { .. }
         | EventKind::Edit { .. }
         | EventKind::Left
         | EventKind::Moved { .. }

@@ -123,7 +123,7 @@ fn settle(copy: &Connection, now: Timestamp) -> Result<(), StoreError> {
          DELETE FROM button; DELETE FROM session; DELETE FROM code; DELETE FROM lease;
          DELETE FROM album_part;
          UPDATE event SET body = NULL, untaken = 0 WHERE body IS NOT NULL;
-         UPDATE outbox SET state = 'dropped' WHERE state IN ('queued', 'sending');
+         UPDATE outbox SET state = 'dropped' WHERE state IN ('queued', 'sending', 'held');
          UPDATE claim SET closed = 1;
          DROP TABLE kept_nowhere;",
     )?;

@@ -1,7 +1,7 @@
 //! Which codes live, and what does a try of one come to?
 
-use bot_policy::access::{Person, STRANGER_WINDOW_SECONDS};
-use bot_policy::event::{ChatKind, InboundEvent};
+use bot_policy::access::{Directory, Incognito, Person, Role, STRANGER_WINDOW_SECONDS};
+use bot_policy::event::{ChatKind, InboundEvent, Sender};
 use bot_policy::id::{ConversationId, Timestamp, UserRef};
 use bot_policy::pairing::{
     CODE_LIFE_SECONDS, Code, CodeHash, CodeRole, LIVE_CODES, LiveCodes, Redemption, StoredCode,
@@ -10,6 +10,7 @@ use bot_policy::pairing::{
 use rusqlite::{Connection, params};
 
 use super::audit::{AuditEntry, append};
+use super::inbox::{Accepted, answer};
 use super::outbox::Letter;
 use super::people::{pair, sender_key};
 use super::rows::{column, json};
@@ -196,4 +197,54 @@ impl Store {
         })
         .await
     }
+}
+
+/// Tries a code and answers what came of it; a stranger who hears nothing hears of success alone.
+#[allow(clippy::too_many_arguments, reason = "one step, taken in one place")]
+pub(super) fn code_sent(
+    store: &Store,
+    tx: &Connection,
+    event: &InboundEvent,
+    known: &Directory,
+    code: &str,
+    welcome: Option<&str>,
+    now: Timestamp,
+    accepted: &mut Accepted,
+) -> Result<(), StoreError> {
+    let Sender::Person(user) = &event.sender else {
+        return Ok(());
+    };
+    match try_code(store, tx, event, user, code, now)? {
+        Tried::Paired(person, letters) => {
+            accepted.letters.extend(letters);
+            let who = match person.role {
+                Role::Guest => format!("as the guest {}", person.name),
+                Role::Owner => "as the owner".to_owned(),
+            };
+            let mut text = format!(
+                "You are paired {who}. Only your messages and your presses count here. /help shows what you can type."
+            );
+            if let (Some(welcome), Role::Owner) = (welcome, person.role) {
+                text.push_str("\n\n");
+                text.push_str(welcome);
+            }
+            answer(store, tx, event, &text, now, accepted)?;
+            let scope = bot_policy::access::scope(person.role, event.kind_of_chat, Incognito::Off);
+            accepted.paired.push((person, scope));
+        }
+        Tried::Burnt if known.hears_nothing() => {}
+        Tried::Burnt => {
+            let text = "That code was shown to a group, so it is void now. Get a new one and send it in a direct chat.";
+            answer(store, tx, event, text, now, accepted)?;
+        }
+        Tried::Wrong(live) => {
+            accepted.codes = Some(live);
+            if event.kind_of_chat == ChatKind::Direct && !known.hears_nothing() {
+                let text = "That code is not valid. Codes live ten minutes and work once; get a new one with: postern pair";
+                answer(store, tx, event, text, now, accepted)?;
+            }
+        }
+        Tried::Silenced => {}
+    }
+    Ok(())
 }

@@ -73,7 +73,7 @@ impl Store {
         self.write(move |tx| {
             let at: i64 = tx.query_row("SELECT place FROM outbox WHERE id = ?1", [id], |row| row.get(0))?;
             let message = message.map(|message| message_key(PlaceId(at), message.as_str()));
-            tx.prepare_cached("UPDATE outbox SET state = 'sent', message = coalesce(?2, message), error = NULL WHERE id = ?1")?
+            tx.prepare_cached("UPDATE outbox SET state = 'sent', message = coalesce(?2, message), error = NULL WHERE id = ?1 AND state = 'sending'")?
                 .execute(params![id, message])?;
             Ok(())
         })
@@ -153,6 +153,7 @@ impl Store {
                 "SELECT place.line, place.chat, outbox.state, count(*), max(outbox.error) FROM outbox
                  JOIN place ON place.id = outbox.place
                  WHERE outbox.id IN (SELECT id FROM outbox WHERE state IN ('failed', 'unknown')
+                     UNION ALL SELECT id FROM outbox WHERE state = 'held'
                      UNION ALL SELECT id FROM outbox WHERE state IN ('queued', 'sending') AND state = 'queued' AND tries > 2)
                  GROUP BY 1, 2, 3",
             )?;
@@ -163,6 +164,7 @@ impl Store {
                 let (count, why): (i64, Option<String>) = (row.get(3)?, row.get(4)?);
                 let state = match state.as_str() {
                     "failed" => "not delivered",
+                    "held" => "not delivered yet",
                     "unknown" => "delivery unknown",
                     _ => "still being tried",
                 };
@@ -209,7 +211,14 @@ fn unknown(
     id: i64,
     now: Timestamp,
 ) -> Result<Vec<Letter>, StoreError> {
-    tx.execute("UPDATE outbox SET state = 'unknown' WHERE id = ?1", [id])?;
+    // What its platform has told of it meanwhile is known better.
+    let lost = tx.execute(
+        "UPDATE outbox SET state = 'unknown' WHERE id = ?1 AND state = 'sending'",
+        [id],
+    )?;
+    if lost == 0 {
+        return Ok(Vec::new());
+    }
     let (at, kind, person): (i64, String, Option<i64>) = tx.query_row(
         "SELECT outbox.place, outbox.kind, pairing.person FROM outbox JOIN place ON place.id = outbox.place
          LEFT JOIN pairing ON pairing.line = place.line AND pairing.chat = place.chat WHERE outbox.id = ?1",

@@ -31,7 +31,7 @@ impl Store {
     }
 }
 
-fn detour(
+pub(super) fn detour(
     store: &Store,
     tx: &Connection,
     id: i64,

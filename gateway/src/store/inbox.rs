@@ -1,17 +1,17 @@
 //! What was heard? Claimed once, judged and put where it belongs, all in one transaction.
 
 use adapters::Cursor;
-use bot_policy::access::{Admission, Incognito, Person, Role, Scope, admit};
+use bot_policy::access::{Admission, Incognito, Person, Scope, admit};
 use bot_policy::event::{
     ChatKind, EventKind, InboundEvent, Part, PartBody, Provenance, ReplyHandle, Sender,
 };
-use bot_policy::id::{ConversationId, EventId, LineId, Timestamp};
+use bot_policy::id::{ConversationId, EventId, LineId, Place, Timestamp};
 use bot_policy::pairing::LiveCodes;
 use bot_policy::taint::{Unmarked, label};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::albums::arrived;
-use super::codes::{Tried, burn_shown, try_code};
+use super::codes::{burn_shown, code_sent};
 use super::commands::{Carried, carry_out};
 use super::conversations::{add, running_or_new};
 use super::links::echo;
@@ -23,7 +23,7 @@ use super::poison::put_off;
 use super::quiet::rest;
 use super::received::want;
 use super::rows::{json, message_key, place_id};
-use super::{Blame, Store, StoreError};
+use super::{Blame, Store, StoreError, window};
 use crate::agent::Entry;
 use crate::writer::within_savepoint;
 
@@ -44,6 +44,8 @@ pub struct Accepted {
     pub wrong_presses: Vec<(LineId, ReplyHandle)>,
     /// Whether the live codes were voided.
     pub codes: Option<LiveCodes>,
+    /// Places in which somebody is to be asked to write, because nobody has for too long.
+    pub invite: Vec<Place>,
     /// Whether a place was paired, so that menus are told.
     pub paired: Vec<(Person, Scope)>,
 }
@@ -57,6 +59,7 @@ impl Accepted {
         self.pending.extend(other.pending);
         self.wrong_presses.extend(other.wrong_presses);
         self.codes = other.codes.or(self.codes.take());
+        self.invite.extend(other.invite);
         self.paired.extend(other.paired);
     }
 }
@@ -125,6 +128,7 @@ fn claim(tx: &Connection, event: &InboundEvent, now: Timestamp) -> Result<Option
         EventKind::Delete { message } => Some(format!("{}/{message}/delete", event.place.chat)),
         // A message may be edited often, and pressed under by several.
         EventKind::Command { .. }
+        | EventKind::Delivery { .. }
         | EventKind::Edit { .. }
         | EventKind::Left
         | EventKind::Moved { .. }
@@ -183,7 +187,9 @@ pub(super) fn take(
     now: Timestamp,
     accepted: &mut Accepted,
 ) -> Result<(), StoreError> {
-    let admission = admit(&event, &directory(tx, &event, now)?);
+    let known = directory(store, tx, &event, now)?;
+    let admission = admit(&event, &known);
+    let wrote = window::wrote_in(store, &event);
     let shown = shown_to_a_group(&event);
     // A group that put us out is let go of: whoever takes us back in pairs it anew.
     if event.what == EventKind::Left && event.kind_of_chat == ChatKind::Group {
@@ -191,11 +197,18 @@ pub(super) fn take(
             .letters
             .extend(unpair(store, tx, &event.place, now)?.unwrap_or_default());
     }
+    if let EventKind::Delivery { message, key, fate } = &event.what {
+        let told = window::told(store, tx, &event.place, message, *key, fate, now)?;
+        accepted.letters.extend(told.letters);
+        accepted.invite.extend(told.invite);
+    }
     match admission {
         Admission::Ignore(why) => {
             tracing::debug!(line = %event.place.line, event = %event.id, ?why, "ignored")
         }
-        Admission::Pair { code } => pair(store, tx, &event, &code, welcome, now, accepted)?,
+        Admission::Pair { code } => {
+            code_sent(store, tx, &event, &known, &code, welcome, now, accepted)?;
+        }
         Admission::Serve(person, scope) => serve(store, tx, event, &person, scope, now, accepted)?,
         Admission::Stranger => {
             if let Sender::Person(user) = &event.sender {
@@ -235,6 +248,9 @@ pub(super) fn take(
             });
         }
     }
+    if let Some(place) = wrote {
+        accepted.letters.extend(window::wrote(tx, &place, now)?);
+    }
     burn_all(tx, shown, now)
 }
 
@@ -257,6 +273,7 @@ fn shown_to_a_group(event: &InboundEvent) -> Vec<String> {
         | (
             EventKind::Command { .. }
             | EventKind::Delete { .. }
+            | EventKind::Delivery { .. }
             | EventKind::Left
             | EventKind::Moved { .. }
             | EventKind::Press { .. },
@@ -330,53 +347,7 @@ fn serve(
     Ok(())
 }
 
-fn pair(
-    store: &Store,
-    tx: &Connection,
-    event: &InboundEvent,
-    code: &str,
-    welcome: Option<&str>,
-    now: Timestamp,
-    accepted: &mut Accepted,
-) -> Result<(), StoreError> {
-    let Sender::Person(user) = &event.sender else {
-        return Ok(());
-    };
-    match try_code(store, tx, event, user, code, now)? {
-        Tried::Paired(person, letters) => {
-            accepted.letters.extend(letters);
-            let who = match person.role {
-                Role::Guest => format!("as the guest {}", person.name),
-                Role::Owner => "as the owner".to_owned(),
-            };
-            let mut text = format!(
-                "You are paired {who}. Only your messages and your presses count here. /help shows what you can type."
-            );
-            if let (Some(welcome), Role::Owner) = (welcome, person.role) {
-                text.push_str("\n\n");
-                text.push_str(welcome);
-            }
-            answer(store, tx, event, &text, now, accepted)?;
-            let scope = bot_policy::access::scope(person.role, event.kind_of_chat, Incognito::Off);
-            accepted.paired.push((person, scope));
-        }
-        Tried::Burnt => {
-            let text = "That code was shown to a group, so it is void now. Get a new one and send it in a direct chat.";
-            answer(store, tx, event, text, now, accepted)?;
-        }
-        Tried::Wrong(live) => {
-            accepted.codes = Some(live);
-            if event.kind_of_chat == ChatKind::Direct {
-                let text = "That code is not valid. Codes live ten minutes and work once; get a new one with: postern pair";
-                answer(store, tx, event, text, now, accepted)?;
-            }
-        }
-        Tried::Silenced => {}
-    }
-    Ok(())
-}
-
-fn answer(
+pub(super) fn answer(
     store: &Store,
     tx: &Connection,
     event: &InboundEvent,

@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use adapters::Encoded;
+use adapters::{Contact, Encoded, Support};
 use bot_policy::id::LineId;
 use bot_policy::message::OutboundMessage;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
@@ -56,6 +56,7 @@ mod stand;
 mod thoughts;
 mod turns;
 mod verify;
+mod window;
 mod workers;
 mod written;
 
@@ -84,15 +85,27 @@ pub use stand::Stood;
 pub use turns::{Finish, Speak};
 pub use verify::{Verified, verify_audit};
 
-/// Renders a message for a line; pure.
-pub type Encoder = dyn Fn(&LineId, &OutboundMessage) -> Vec<Encoded> + Send + Sync;
+/// What is asked of the lines while something is stored; pure.
+pub trait Faces: Send + Sync {
+    /// Renders a message for a line.
+    fn encode(&self, line: &LineId, message: &OutboundMessage) -> Vec<Encoded>;
+
+    /// What a part says, as plain text.
+    fn plain(&self, line: &LineId, part: &Encoded) -> Option<String>;
+
+    /// Whether what a line has sent can be changed.
+    fn edits(&self, line: &LineId) -> Support;
+
+    /// Whom a line may write to, and when.
+    fn contact(&self, line: &LineId) -> Contact;
+}
 
 /// The database of one data folder.
 #[derive(Clone)]
 pub struct Store {
     writer: Writer,
     reader: Arc<Mutex<Connection>>,
-    encode: Arc<Encoder>,
+    faces: Arc<dyn Faces>,
 }
 
 /// The database cannot be used.
@@ -189,6 +202,7 @@ const STEPS: &[(i64, &str)] = &[
     (8, include_str!("migrations/0008_thought.sql")),
     (9, include_str!("migrations/0009_albums.sql")),
     (10, include_str!("migrations/0010_code.sql")),
+    (11, include_str!("migrations/0011_window.sql")),
 ];
 
 impl Store {
@@ -196,19 +210,23 @@ impl Store {
     ///
     /// # Errors
     /// When the file cannot be opened, was made by a newer program or was altered.
-    pub fn open(path: &Path, encode: Arc<Encoder>) -> Result<Self, StoreError> {
+    pub fn open(path: &Path, faces: Arc<dyn Faces>) -> Result<Self, StoreError> {
         let writer = connect(path)?;
         migrate(&writer)?;
         let reader = connect(path)?;
         Ok(Self {
             writer: Writer::start(writer)?,
             reader: Arc::new(Mutex::new(reader)),
-            encode,
+            faces,
         })
     }
 
     pub(crate) fn encode(&self, line: &LineId, message: &OutboundMessage) -> Vec<Encoded> {
-        (self.encode)(line, message)
+        self.faces.encode(line, message)
+    }
+
+    fn contact(&self, line: &LineId) -> Contact {
+        self.faces.contact(line)
     }
 
     /// Writes everything into the database and empties its log. False when somebody reads.

@@ -1,6 +1,6 @@
 //! What is to be shown, in order per place?
 
-use adapters::Encoded;
+use adapters::{Encoded, Support};
 use bot_policy::id::{ConversationId, Place, QuestionId, Timestamp};
 use bot_policy::message::{Addresses, Body, Button, Choices, Notice, OutboundMessage};
 use rusqlite::{Connection, Row, params};
@@ -194,26 +194,43 @@ pub(super) fn redraw(
             continue;
         };
         let to = place(tx, *at)?;
-        let mut parts = store.encode(&to.line, message).into_iter();
+        let parts = store.encode(&to.line, message);
+        let said_after = parts.last().cloned();
+        let mut parts = parts.into_iter();
         let Some(mut encoded) = parts.next() else {
             continue;
         };
+        let edits = store.faces.edits(&to.line);
         for (card, _, copy) in shown {
             tx.prepare_cached("UPDATE outbox SET encoded = ?2 WHERE id = ?1")?
                 .execute(params![card, json(&encoded)?])?;
             tx.prepare_cached(
-                "UPDATE outbox SET state = 'dropped' WHERE target = ?1 AND kind = 'edit' AND state = 'queued'",
+                "UPDATE outbox SET state = 'dropped' WHERE target = ?1 AND kind = 'edit' AND state IN ('queued', 'held')",
             )?
             .execute([card])?;
-            letters.push(put(
-                tx,
-                *at,
-                &to,
-                Outcome::Edit(*card),
-                encoded.clone(),
-                About::Nothing,
-                now,
-            )?);
+            let edit = |of: &Encoded| {
+                put(
+                    tx,
+                    *at,
+                    &to,
+                    Outcome::Edit(*card),
+                    of.clone(),
+                    About::Nothing,
+                    now,
+                )
+            };
+            match edits {
+                Support::Yes => letters.push(edit(&encoded)?),
+                // One line says what came of it, under the card that was put last; what is not
+                // out yet goes out as it is now.
+                Support::No
+                    if Some(card) == shown.last().map(|(card, ..)| card)
+                        && is_shown(tx, *card)? =>
+                {
+                    letters.push(edit(said_after.as_ref().unwrap_or(&encoded))?);
+                }
+                Support::No => {}
+            }
             // A card that was sent in more parts than it has now keeps no buttons in the rest,
             // and neither does a copy of its last part.
             if !copy && let Some(next) = parts.next() {
@@ -222,6 +239,13 @@ pub(super) fn redraw(
         }
     }
     Ok(letters)
+}
+
+/// Whether a letter is on its screen, or may be.
+fn is_shown(tx: &Connection, letter: i64) -> Result<bool, StoreError> {
+    Ok(tx
+        .prepare_cached("SELECT state NOT IN ('queued', 'held') FROM outbox WHERE id = ?1")?
+        .query_row([letter], |row| row.get(0))?)
 }
 
 /// A line of Postern's own.

@@ -39,7 +39,7 @@ impl Store {
                     tracing::error!(seq, "a stored event does not read back");
                     continue;
                 };
-                let admission = admit(&event, &directory(tx, &event, now)?);
+                let admission = admit(&event, &directory(self, tx, &event, now)?);
                 pending.push(Pending {
                     seq,
                     event,

@@ -1,5 +1,6 @@
 //! Who is paired, and with which places?
 
+use adapters::Strangers;
 use bot_policy::access::{
     Directory, Incognito, Person, Role, STRANGER_WINDOW_SECONDS, StrangerAnswered,
 };
@@ -37,6 +38,7 @@ pub enum Claimed {
 }
 
 pub(super) fn directory(
+    store: &Store,
     tx: &Connection,
     event: &InboundEvent,
     now: Timestamp,
@@ -63,9 +65,10 @@ pub(super) fn directory(
         Some(place) => super::conversations::incognito(tx, place)?,
         None => Incognito::Off,
     };
-    let answered = match &event.sender {
-        Sender::Person(user) => answered(tx, user, now)?,
-        Sender::Shared => StrangerAnswered::Yes,
+    let answered = match (store.contact(&event.place.line).strangers, &event.sender) {
+        (Strangers::Silence, _) => StrangerAnswered::Never,
+        (Strangers::Answered, Sender::Person(user)) => answered(tx, user, now)?,
+        (Strangers::Answered, Sender::Shared) => StrangerAnswered::Yes,
     };
     Ok(Directory {
         sender,
@@ -274,6 +277,7 @@ pub(super) fn unpair(
         params![place.line.as_str(), place.chat.as_str()],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
+    super::window::forget(tx, place)?;
     // This account alone: another one that the person has says nothing for it.
     tx.execute(
         "DELETE FROM account WHERE person = ?1 AND platform = ?2 AND user = ?3 AND NOT EXISTS

@@ -137,7 +137,7 @@ impl Store {
                 .flatten();
             let Some(body) = body else { return Ok(None) };
             let event: InboundEvent = parse(&body)?;
-            let admission = admit(&event, &directory(tx, &event, now)?);
+            let admission = admit(&event, &directory(self, tx, &event, now)?);
             Ok(Some(Pending {
                 seq,
                 event,
@@ -249,6 +249,7 @@ fn kind(what: &EventKind) -> &'static str {
     match what {
         EventKind::Command { .. } => "command",
         EventKind::Delete { .. } => "deletion",
+        EventKind::Delivery { .. } => "delivery report",
         EventKind::Edit { .. } => "edit",
         EventKind::Left => "goodbye",
         EventKind::Message { .. } => "message",

@@ -75,7 +75,7 @@ fn events(tx: &Connection, before: i64) -> Result<usize, StoreError> {
 fn letters(tx: &Connection, after: i64, before: i64) -> Result<Option<i64>, StoreError> {
     let mut old = tx.prepare_cached(
         "SELECT id, place FROM outbox WHERE id > ?1 AND at < ?2 AND id <= ?1 + ?4 AND target IS NULL
-             AND state NOT IN ('queued', 'sending')
+             AND state NOT IN ('queued', 'sending', 'held')
              AND NOT EXISTS (SELECT 1 FROM question WHERE question.id = outbox.question AND question.state IN (?5, ?6))
          ORDER BY id LIMIT ?3",
     )?;

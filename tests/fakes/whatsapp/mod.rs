@@ -175,9 +175,14 @@ impl Fake {
                 "The callback URL or verify token couldn't be validated: {status} {body}"
             ));
         }
+        self.post_to(callback);
+        Ok(())
+    }
+
+    /// Posts there from now on, as if hands had been shaken.
+    pub fn post_to(&self, callback: &str) {
         self.shared.lock().callback = Some(callback.to_owned());
         self.shared.changed();
-        Ok(())
     }
 
     /// Posts nowhere any more, and keeps what is to be said.
@@ -365,6 +370,11 @@ impl Fake {
             .get(chat)
             .cloned()
             .unwrap_or_default()
+    }
+
+    /// The ids of all that people said and pressed.
+    pub fn said(&self) -> Vec<String> {
+        self.shared.lock().said.keys().cloned().collect()
     }
 
     /// Every message that the bot asked to be sent, in order.

@@ -49,4 +49,5 @@ mod trouble;
 mod unpair;
 mod web;
 mod webhooks;
+mod whatsapp;
 mod workspace;
