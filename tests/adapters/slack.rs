@@ -5,6 +5,7 @@ mod decode;
 mod encode;
 mod listen;
 mod preview;
+mod sdk;
 mod send;
 
 use std::sync::{Arc, Mutex};

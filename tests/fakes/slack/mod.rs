@@ -337,7 +337,12 @@ impl Fake {
         self.shared.lock().linked
     }
 
-    /// How many events are acknowledged, and how many of those deliveries were repetitions.
+    /// How many connections were greeted and are open.
+    pub fn listening(&self) -> usize {
+        self.shared.lock().listening
+    }
+
+    /// How many events are acknowledged.
     pub fn acknowledged(&self) -> usize {
         self.shared.lock().done
     }

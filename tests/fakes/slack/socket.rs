@@ -24,6 +24,15 @@ pub async fn link(
     upgrade.on_upgrade(move |socket| serve(shared, socket))
 }
 
+/// A greeted connection; closed when this is dropped.
+struct Open<'a>(&'a Shared);
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.0.lock().listening -= 1;
+    }
+}
+
 async fn serve(shared: Shared, mut socket: WebSocket) {
     let (number, cut, silent) = {
         let mut state = shared.lock();
@@ -44,6 +53,9 @@ async fn serve(shared: Shared, mut socket: WebSocket) {
     if send(&mut socket, &hello).await.is_err() {
         return;
     }
+    shared.lock().listening += 1;
+    shared.changed();
+    let _open = Open(&shared);
     let mut watch = shared.watch();
     loop {
         watch.borrow_and_update();

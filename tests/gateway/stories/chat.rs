@@ -14,6 +14,7 @@ use super::house::World;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Door {
     Discord,
+    Slack,
     Telegram,
     Web,
 }
@@ -401,6 +402,11 @@ macro_rules! on_both {
             #[tokio::test]
             async fn on_discord() {
                 story(House::with_owner(Door::Discord).await).await;
+            }
+
+            #[tokio::test]
+            async fn on_slack() {
+                story(House::with_owner(Door::Slack).await).await;
             }
 
             #[tokio::test]

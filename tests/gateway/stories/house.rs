@@ -287,7 +287,7 @@ impl House {
     /// Somebody comes in with a code. `account` is theirs on Telegram.
     pub async fn enter(&self, door: Door, account: i64, code: &str) -> Chat {
         match door {
-            Door::Discord => {
+            Door::Discord | Door::Slack => {
                 let platform = self.world.platform();
                 platform.enter(account);
                 let hears = soon(|| platform.hears().then_some(()));

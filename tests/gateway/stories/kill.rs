@@ -35,6 +35,11 @@ async fn f36_f40_killed_fifty_times_on_discord_it_loses_nothing_and_doubles_noth
     killed_under_traffic(Door::Discord).await;
 }
 
+#[tokio::test]
+async fn f36_f40_killed_fifty_times_on_slack_it_loses_nothing_and_doubles_nothing() {
+    killed_under_traffic(Door::Slack).await;
+}
+
 async fn killed_under_traffic(door: Door) {
     let mut house = House::open_for(door).await;
     let phone = house.enter(door, OWNER, &house.code()).await;

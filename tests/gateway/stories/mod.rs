@@ -40,6 +40,7 @@ mod receipts;
 mod replay;
 mod risk;
 mod sensitive;
+mod slack;
 mod states;
 mod steering;
 mod strangers;

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::chat::{Door, Seen};
 
 mod discord;
+mod slack;
 
 /// A platform of the tests, with one direct chat for each account.
 pub trait Platform: Send + Sync {
@@ -39,6 +40,7 @@ pub trait Platform: Send + Sync {
 pub async fn start(door: Door) -> Option<Box<dyn Platform>> {
     match door {
         Door::Discord => Some(Box::new(discord::Discord::start().await)),
+        Door::Slack => Some(Box::new(slack::Slack::start().await)),
         Door::Telegram | Door::Web => None,
     }
 }

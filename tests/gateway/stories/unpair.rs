@@ -80,7 +80,7 @@ on_both! {
         assert_eq!(said.out, format!("{place} of owner is let go, and 1 open card withdrawn.\n"));
         assert_eq!((said.code, &*said.err), (0, ""));
         match chat.door() {
-            Door::Discord | Door::Telegram => {
+            Door::Discord | Door::Slack | Door::Telegram => {
                 chat.closed(&card, "unpaired").await;
             }
             Door::Web => assert_eq!(chat.screen().await, []),
@@ -102,7 +102,7 @@ on_both! {
         let card = chat.card().await;
         guest.say("/unpair").await;
         match guest.door() {
-            Door::Discord | Door::Telegram => {
+            Door::Discord | Door::Slack | Door::Telegram => {
                 guest.told("Unpaired.").await;
                 guest.say("remember the gate is red").await;
                 guest.told("This bot is private").await;
