@@ -96,17 +96,17 @@ pub(super) async fn hand_in(
         after: None,
         why: "it does not say under which id it keeps the file".to_owned(),
     })?;
-    let mut content = json!({"id": id});
+    let mut content = serde_json::Map::from_iter([("id".to_owned(), json!(id))]);
     if shown == Shown::Document {
-        content["filename"] = json!(file.name);
+        content.insert("filename".to_owned(), json!(file.name));
     }
     if kind == OPUS {
-        content["voice"] = json!(true);
+        content.insert("voice".to_owned(), json!(true));
     }
     if !caption.is_empty() {
-        content["caption"] = json!(caption);
+        content.insert("caption".to_owned(), json!(caption));
     }
-    Ok((name, content))
+    Ok((name, Value::Object(content)))
 }
 
 /// Fetches a file by its media id; at most `most` bytes. Its address lives five minutes and asks

@@ -18,7 +18,7 @@ pub async fn about(
     Path((_, id)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Response {
-    if let Err(response) = known(&shared, &headers) {
+    if let Some(response) = unknown(&shared, &headers) {
         return response;
     }
     if let Some(response) = faulty(&shared) {
@@ -55,7 +55,7 @@ pub async fn download(
     Path((_, id, ticket)): Path<(String, String, u64)>,
     headers: HeaderMap,
 ) -> Response {
-    if let Err(response) = known(&shared, &headers) {
+    if let Some(response) = unknown(&shared, &headers) {
         return response;
     }
     let mut state = shared.lock();
@@ -77,7 +77,7 @@ pub async fn hand_in(
     headers: HeaderMap,
     bytes: Bytes,
 ) -> Response {
-    if let Err(response) = known(&shared, &headers) {
+    if let Some(response) = unknown(&shared, &headers) {
         return response;
     }
     if let Some(response) = faulty(&shared) {
@@ -120,7 +120,7 @@ pub async fn send(
     headers: HeaderMap,
     bytes: Bytes,
 ) -> Response {
-    if let Err(response) = known(&shared, &headers) {
+    if let Some(response) = unknown(&shared, &headers) {
         return response;
     }
     let Ok(body) = serde_json::from_slice::<Value>(&bytes) else {
@@ -206,15 +206,16 @@ fn read(state: &mut State, body: &Value) -> Result<Value, Refusal> {
     Ok(json!({"success": true}))
 }
 
-fn known(shared: &Shared, headers: &HeaderMap) -> Result<(), Response> {
+/// The refusal of whoever does not bring our token.
+fn unknown(shared: &Shared, headers: &HeaderMap) -> Option<Response> {
     let proof = headers
         .get(header::AUTHORIZATION)
         .and_then(|proof| proof.to_str().ok());
     let wanted = format!("Bearer {}", shared.lock().token);
     if proof == Some(wanted.as_str()) && headers.contains_key(header::USER_AGENT) {
-        return Ok(());
+        return None;
     }
-    Err(answered(Err(refuse(
+    Some(answered(Err(refuse(
         401,
         190,
         "Error validating access token: the session has been invalidated",
