@@ -11,13 +11,14 @@ use serde_json::{Value, json};
 
 use crate::desk::{Desk, told};
 use crate::http::DeskError;
-use crate::http::console::{Console, Done, Download, Owner, View};
+use crate::http::console::{Console, Done, Download, Owner, View, Word};
 use crate::metrics;
 use crate::socket::KeeperError;
-use crate::store::{ChatState, Stood};
+use crate::store::{ChatState, OfMemory, Stood};
 use crate::{House, clock};
 
 mod files;
+mod usage;
 mod words;
 
 /// How many things one page holds.
@@ -34,7 +35,7 @@ impl Console for Desk {
             View::Chats => self.house.chats_page(from).await,
             View::Files => self.house.files_page(owner, from).await,
             View::Memories => self.house.memories_page(owner, from).await,
-            View::People => self.house.people_page(from).await,
+            View::People => self.house.people_page(owner, from).await,
             View::Rules => Ok(self.house.rules_page(from)),
             View::Status => self.house.status_page().await,
             View::Waiting => self.house.waiting_page(owner, from).await,
@@ -72,6 +73,19 @@ impl Console for Desk {
             Err(KeeperError::Refused(why)) => Ok(Done::No(why)),
             Err(KeeperError::Unavailable(why)) => Err(DeskError(why)),
         }
+    }
+
+    async fn remember(&self, owner: &Owner, memory: i64, word: Word) -> Result<Done, DeskError> {
+        let does = match word {
+            Word::Forget => OfMemory::Forget,
+            Word::Keep => OfMemory::Keep,
+        };
+        let store = &self.house.store;
+        let decided = store.decide_own_memory(owner.person.id, memory, does);
+        Ok(match decided.await.map_err(told)? {
+            true => Done::Yes,
+            false => Done::No("that memory is confirmed already, or gone".into()),
+        })
     }
 }
 
@@ -135,14 +149,16 @@ impl House {
         Ok(json!({ "items": items.collect::<Vec<_>>(), "next": next }))
     }
 
-    async fn people_page(&self, from: i64) -> Result<Value, DeskError> {
+    async fn people_page(&self, owner: &Owner, from: i64) -> Result<Value, DeskError> {
         let people = self.store.people().await.map_err(told)?;
+        let here = format!("{} {}", owner.place.line, owner.place.chat);
         let places = people.iter().flat_map(|seen| {
             seen.places.iter().map(|place| {
                 json!({
                     "who": who(&seen.person),
                     "place": self.one_line(place, LINE),
                     "name": place,
+                    "here": *place == here,
                 })
             })
         });
@@ -240,7 +256,9 @@ impl House {
         Ok(json!({
             "version": status.version,
             "since": status.since.0,
-            "model": self.one_line(&status.model, LINE),
+            "model": self.one_line(&status.model, LINE * 2),
+            "budget": self.budget_today().await.map_err(told)?,
+            "use": self.use_by_day().await.map_err(told)?,
             "waiting": status.open_questions,
             "codes": status.live_codes,
             "lines": lines.collect::<Vec<_>>(),

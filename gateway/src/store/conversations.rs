@@ -16,7 +16,7 @@ use super::code::{Coding, coding};
 use super::incognito::purge;
 use super::links::linked_to;
 use super::memories::standing_memories;
-use super::outbox::{About, Letter, notice, post};
+use super::outbox::{About, Letter, post, tell};
 use super::people::{owner_of, person};
 use super::questions::open_question;
 use super::rows::{PlaceId, column, json, known_place, parse, place, place_id};
@@ -328,27 +328,24 @@ impl Store {
         .await
     }
 
-    /// Ends the conversation of a place, as `/new` does; tells which one ended.
+    /// Ends this conversation of a place, as `/new` does; nothing when it is not the running one
+    /// any more.
     pub async fn start_fresh(
         &self,
         place: Place,
+        before: ConversationId,
         now: Timestamp,
-    ) -> Result<(Vec<Letter>, Option<ConversationId>), StoreError> {
+    ) -> Result<Option<Vec<Letter>>, StoreError> {
         let store = self.clone();
         self.write(move |tx| {
             let at = place_id(tx, &place)?;
-            let before = running(tx, at)?;
+            if running(tx, at)? != Some(before) {
+                return Ok(None);
+            }
             let mut letters = super::commands::fresh(&store, tx, &place, now)?;
             let text = "A fresh conversation: nothing marked, nothing waiting.";
-            letters.extend(post(
-                &store,
-                tx,
-                at,
-                &notice(text, Vec::new()),
-                About::Nothing,
-                now,
-            )?);
-            Ok((letters, before))
+            letters.extend(tell(&store, tx, at, text, now)?);
+            Ok(Some(letters))
         })
         .await
     }

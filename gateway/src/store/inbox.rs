@@ -7,20 +7,22 @@ use bot_policy::access::{Admission, Command, Incognito, Person, Scope, admit};
 use bot_policy::event::{
     ChatKind, EventKind, InboundEvent, Part, PartBody, Provenance, ReplyHandle, Sender,
 };
-use bot_policy::id::{ConversationId, EventId, LineId, Place, Timestamp};
+use bot_policy::id::{ConversationId, LineId, Place, Timestamp};
 use bot_policy::pairing::LiveCodes;
 use bot_policy::taint::{Unmarked, label};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use super::albums::arrived;
 use super::amend::amend;
 use super::codes::{burn_shown, code_sent};
 use super::commands::{Carried, carry_out};
 use super::conversations::{add, running_or_new};
+use super::heard::{Heard, claim};
+use super::leases::still_held;
 use super::links::echo;
 use super::marks::{join_parts, mark, marks_of_message};
 use super::moves::move_chat;
-use super::outbox::{About, Letter, notice, post};
+use super::outbox::{Letter, tell};
 use super::pending::Pending;
 use super::people::{directory, note_answered, unpair};
 use super::poison::put_off;
@@ -76,14 +78,21 @@ impl Store {
     /// at once: pairing, labels, marks, history. What was seen before is passed over.
     pub async fn accept(
         &self,
-        line: LineId,
-        events: Vec<InboundEvent>,
-        heard: Option<Cursor>,
+        heard: Heard,
         welcome: Option<String>,
         now: Timestamp,
     ) -> Result<Accepted, StoreError> {
         let store = self.clone();
+        let Heard {
+            line,
+            events,
+            until,
+            under,
+        } = heard;
         self.write(move |tx| {
+            if let Some(lease) = &under {
+                still_held(tx, lease)?;
+            }
             let mut accepted = Accepted::default();
             for event in events {
                 // An event for another line than the one that heard it is nobody's.
@@ -101,7 +110,7 @@ impl Store {
                     }
                 }
             }
-            if let Some(Cursor(cursor)) = heard {
+            if let Some(Cursor(cursor)) = until {
                 tx.prepare_cached("INSERT OR REPLACE INTO heard (line, cursor) VALUES (?1, ?2)")?
                     .execute(params![line.as_str(), cursor])?;
             }
@@ -109,57 +118,6 @@ impl Store {
         })
         .await
     }
-
-    /// How far a line has heard.
-    pub async fn heard(&self, line: LineId) -> Result<Option<Cursor>, StoreError> {
-        self.read(move |tx| {
-            Ok(tx
-                .query_row(
-                    "SELECT cursor FROM heard WHERE line = ?1",
-                    [line.as_str()],
-                    |row| row.get(0).map(Cursor),
-                )
-                .optional()?)
-        })
-        .await
-    }
-}
-
-/// Claims an event by its id and, where its kind happens once to a message, by that too: some
-/// platforms tell the same again under another id. Nothing when it was seen before.
-fn claim(tx: &Connection, event: &InboundEvent, now: Timestamp) -> Result<Option<i64>, StoreError> {
-    let content = match &event.what {
-        EventKind::Message { message, .. } => {
-            Some(format!("{}/{message}/message", event.place.chat))
-        }
-        EventKind::Delete { message } => Some(format!("{}/{message}/delete", event.place.chat)),
-        // A message may be edited often, and pressed under by several.
-        EventKind::Command { .. }
-        | EventKind::Delivery { .. }
-        | EventKind::Edit { .. }
-        | EventKind::Left
-        | EventKind::Moved { .. }
-        | EventKind::Picked { .. }
-        | EventKind::Press { .. }
-        | EventKind::Search { .. } => None,
-    };
-    claim_id(tx, &event.place.line, &event.id, content, now)
-}
-
-/// Claims an id, and what makes its event known under other ids. Nothing when seen before.
-pub(super) fn claim_id(
-    tx: &Connection,
-    line: &LineId,
-    id: &EventId,
-    content: Option<String>,
-    now: Timestamp,
-) -> Result<Option<i64>, StoreError> {
-    let fresh = tx
-        .prepare_cached(
-            "INSERT OR IGNORE INTO event (line, id, content, at) VALUES (?1, ?2, ?3, ?4)",
-        )?
-        .execute(params![line.as_str(), id.as_str(), content, now.0])?;
-    Ok((fresh == 1).then(|| tx.last_insert_rowid()))
 }
 
 /// Takes in one event by itself; one that fails is kept and tried again.
@@ -384,13 +342,6 @@ pub(super) fn answer(
     accepted: &mut Accepted,
 ) -> Result<(), StoreError> {
     let at = place_id(tx, &event.place)?;
-    accepted.letters.extend(post(
-        store,
-        tx,
-        at,
-        &notice(text, Vec::new()),
-        About::Nothing,
-        now,
-    )?);
+    accepted.letters.extend(tell(store, tx, at, text, now)?);
     Ok(())
 }

@@ -5,7 +5,7 @@ use bot_policy::id::{ConversationId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::conversations::end;
-use super::outbox::{About, Letter, notice, post};
+use super::outbox::{Letter, tell};
 use super::rows::{PlaceId, json};
 use super::turns::stop_turn;
 use super::{Store, StoreError};
@@ -28,7 +28,7 @@ pub(super) fn purge(tx: &Connection, which: ConversationId, at: PlaceId) -> Resu
         "DELETE FROM started WHERE conversation = ?1",
         "DELETE FROM approval WHERE conversation = ?1",
         "DELETE FROM fetched WHERE conversation = ?1",
-        "DELETE FROM received WHERE conversation = ?1",
+        "DELETE FROM received WHERE place = (SELECT place FROM conversation WHERE id = ?1) AND conversation = ?1",
         "DELETE FROM conversation WHERE id = ?1",
     ] {
         tx.execute(delete, [which.0])?;
@@ -88,7 +88,7 @@ impl Store {
                 letters.extend(stop_turn(&store, tx, which, "it was incognito for a day", now)?);
                 end(tx, at, now)?;
                 let text = "Incognito ended after 24 hours: what was said is deleted here.";
-                letters.extend(post(&store, tx, at, &notice(text, Vec::new()), About::Nothing, now)?);
+                letters.extend(tell(&store, tx, at, text, now)?);
                 ended.push(which);
             }
             Ok((ended, letters))

@@ -38,7 +38,8 @@ pub(super) fn standing(waiting: &[Value]) -> Seen {
 }
 
 #[tokio::test]
-async fn law_3_a_card_of_another_chat_is_answered_here_only_where_it_stands_with_its_own_token() {
+async fn law_3_f61_a_card_of_another_chat_is_answered_here_only_where_it_stands_with_its_own_token()
+{
     let (house, phone) = House::with_owner(Door::Telegram).await;
     let page = browser(&house).await;
     phone.say("write notes.txt: hello").await;
@@ -180,6 +181,11 @@ async fn letting_go_on_the_console_closes_the_door_there() {
     phone.say("write notes.txt: hello").await;
     let card = phone.card().await;
     let people = items(&page, "people").await;
+    // Which of them is this very browser is said.
+    for seen in &people {
+        let is_page = seen["name"].as_str().unwrap().starts_with("web ");
+        assert_eq!(seen["here"], json!(is_page), "{seen}");
+    }
     let place = people
         .iter()
         .find(|seen| seen["name"].as_str().unwrap().starts_with("phone "));

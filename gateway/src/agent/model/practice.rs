@@ -37,7 +37,9 @@ impl Model for Practice {
         prompt: &Prompt,
         streamed: &mut (dyn for<'t> FnMut(&'t str) + Send),
     ) -> Result<Completion, ModelError> {
-        tokio::time::sleep(pause(prompt)).await;
+        if let Some(pause) = pause(prompt) {
+            tokio::time::sleep(pause).await;
+        }
         let completion = obey(prompt);
         streamed(&completion.text);
         Ok(completion)
@@ -82,20 +84,22 @@ fn obey(prompt: &Prompt) -> Completion {
         .flat_map(|message| text_of(message).lines())
         .filter_map(|line| order(line).or_else(|| withdrawal(line, waits)));
     let calls: Vec<Wanted> = again.chain(orders).take(ORDERS_AT_ONCE).collect();
-    let text = if calls.is_empty() {
-        answer(&fresh)
-    } else {
-        String::new()
+    let text = match words(&fresh) {
+        words if !words.is_empty() => words,
+        _ if calls.is_empty() => answer(&fresh),
+        // What came of earlier calls is told before newer words are obeyed.
+        _ => results(before_words(&fresh)).join("\n\n"),
     };
     Completion {
         text,
         calls,
-        used: None,
+        ..Completion::default()
     }
 }
 
-/// How long it thinks: as long as the newest words say, for trying what happens meanwhile.
-fn pause(prompt: &Prompt) -> Duration {
+/// How long it thinks: as long as the newest words say, for trying what happens meanwhile. Without
+/// such words no timer is asked, whose shortest wait is longer than all the rest of a reply.
+fn pause(prompt: &Prompt) -> Option<Duration> {
     let newest = prompt
         .messages
         .iter()
@@ -112,7 +116,7 @@ fn pause(prompt: &Prompt) -> Duration {
             let seconds: u64 = line.trim().strip_prefix("wait ")?.trim().parse().ok()?;
             Some(seconds.min(LONGEST_PAUSE))
         });
-    Duration::from_secs(seconds.unwrap_or(0))
+    seconds.map(Duration::from_secs)
 }
 
 /// A call that was taken back, made once more.
@@ -145,6 +149,35 @@ fn text_of(message: &Message) -> &str {
     }
 }
 
+/// What it was told to say.
+fn words(fresh: &[&Message]) -> String {
+    let words: Vec<&str> = fresh
+        .iter()
+        .flat_map(|message| text_of(message).lines())
+        .filter_map(|line| line.trim().strip_prefix("say "))
+        .collect();
+    words.join("\n")
+}
+
+/// What was there before the person's newest words.
+fn before_words<'m>(fresh: &'m [&'m Message]) -> &'m [&'m Message] {
+    let words = fresh
+        .iter()
+        .rposition(|message| matches!(message, Message::Person(_)));
+    fresh.get(..words.unwrap_or(0)).unwrap_or_default()
+}
+
+/// What came of calls that ran.
+fn results<'m>(of: &[&'m Message]) -> Vec<&'m str> {
+    of.iter()
+        .filter_map(|message| match message {
+            Message::Result { text, .. } => Some(text.as_str()),
+            Message::Model { .. } | Message::Person(_) => None,
+        })
+        .filter(|text| !text.starts_with(TAKEN_BACK) && !text.contains(WAITS))
+        .collect()
+}
+
 fn answer(fresh: &[&Message]) -> String {
     let results: Vec<&str> = fresh
         .iter()
@@ -153,14 +186,7 @@ fn answer(fresh: &[&Message]) -> String {
             Message::Model { .. } | Message::Person(_) => None,
         })
         .collect();
-    let words: Vec<&str> = fresh
-        .iter()
-        .flat_map(|message| text_of(message).lines())
-        .filter_map(|line| line.trim().strip_prefix("say "))
-        .collect();
-    if !words.is_empty() {
-        words.join("\n")
-    } else if results.is_empty() {
+    if results.is_empty() {
         "I heard you. I understand: write FILE: TEXT, read FILE, remember TEXT, recall WORDS."
             .to_owned()
     } else {
