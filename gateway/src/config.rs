@@ -15,6 +15,7 @@ use serde::Deserialize;
 
 pub mod code;
 mod explain;
+mod front;
 mod judging;
 pub mod model;
 mod replay;
@@ -24,6 +25,7 @@ mod webhooks;
 
 pub use adapters::{SecretError, SecretSource};
 pub use explain::ConfigError;
+pub use front::{Proxies, TlsFiles};
 pub use judging::{DENYLIST_VARIABLE, Judging};
 pub use replay::Replay;
 pub use sensitive::Sensitive;
@@ -57,6 +59,8 @@ pub struct Config {
     pub metrics: Option<SocketAddr>,
     /// The model; none means the usual key variables choose.
     pub model: Option<model::Model>,
+    /// What stands in front of the page and the doors.
+    pub proxies: Proxies,
     /// How platforms reach us; none where we only ask them.
     pub webhooks: Option<Webhooks>,
     /// What is logged.
@@ -86,6 +90,8 @@ pub struct Web {
     pub hosts: Vec<String>,
     /// Where the token stands that opens the page as its owner.
     pub admin_token: Option<SecretSource>,
+    /// How the page speaks TLS itself; where a proxy does, it does not.
+    pub tls: Option<TlsFiles>,
 }
 
 /// Where the web chat listens.
@@ -212,6 +218,7 @@ impl Config {
                     file: file.to_owned(),
                     why,
                 })?,
+                tls: written.web.tls,
             },
             lines: written
                 .lines
@@ -220,6 +227,7 @@ impl Config {
                 .collect(),
             metrics: written.metrics.listen.map(|at| at.0),
             model: written.model,
+            proxies: written.proxies,
             webhooks: written.webhooks,
             log: written
                 .log
@@ -239,20 +247,35 @@ impl Config {
         })
     }
 
+    /// The names under which a browser may ask for the page, each as its `Origin` says it. With
+    /// TLS in front there is no way to it without.
+    pub fn origins(&self) -> Vec<String> {
+        let tls = self.web.tls.is_some() || !self.proxies.trusted.is_empty();
+        let hosts = self.web.hosts.iter();
+        hosts
+            .flat_map(|host| {
+                let plain = (!tls).then(|| format!("http://{host}"));
+                std::iter::once(format!("https://{host}")).chain(plain)
+            })
+            .collect()
+    }
+
     /// What the owner should know about a configuration that is right but daring.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.fetch.warnings();
         warnings.extend(self.replay.warnings());
         warnings.extend(self.model.iter().flat_map(model::Model::warnings));
         let at = self.web.listen.address();
-        if !at.ip().is_loopback() {
+        let proxied = !self.proxies.trusted.is_empty();
+        if !at.ip().is_loopback() && self.web.tls.is_none() && !proxied {
             warnings.push(format!(
-                "the web chat listens on {at}, where other machines reach it over plain HTTP; put a proxy with TLS in front and name its host in web.hosts, or set web.listen to 127.0.0.1:{}",
+                "the web chat listens on {at}, where other machines reach it over plain HTTP; give it web.tls, or put a proxy with TLS in front and name it in proxies.trusted, or set web.listen to 127.0.0.1:{}",
                 at.port()
             ));
         }
-        let doors = self.webhooks.as_ref().map(|webhooks| webhooks.listen);
-        if let Some(at) = doors.filter(|at| !at.ip().is_loopback()) {
+        let plain = self.webhooks.as_ref().filter(|doors| doors.tls.is_none());
+        let doors = plain.map(|webhooks| webhooks.listen);
+        if let Some(at) = doors.filter(|at| !at.ip().is_loopback() && !proxied) {
             warnings.push(format!(
                 "webhooks are taken in on {at} over plain HTTP; let only the proxy with TLS reach it, or set webhooks.listen to 127.0.0.1:{}",
                 at.port()
@@ -280,6 +303,7 @@ struct Written {
     lines: BTreeMap<LineName, adapters::Config>,
     metrics: WrittenMetrics,
     model: Option<model::Model>,
+    proxies: Proxies,
     webhooks: Option<Webhooks>,
     log: WrittenLog,
     fetch: Fetch,
@@ -299,6 +323,7 @@ struct WrittenWeb {
     admin_token_file: Option<PathBuf>,
     admin_token_env: Option<String>,
     admin_token_credential: Option<String>,
+    tls: Option<TlsFiles>,
 }
 
 #[derive(Default, Deserialize)]

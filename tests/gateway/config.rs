@@ -16,6 +16,7 @@ fn an_empty_file_is_the_usual_web_chat_and_nothing_else() {
                 listen: Listen::From(USUAL_ADDRESS),
                 hosts: vec![],
                 admin_token: None,
+                tls: None,
             },
             0,
             Log {
@@ -51,6 +52,7 @@ fn what_is_set_is_what_is_read() {
                     None
                 )
                 .unwrap(),
+                tls: None,
             },
             Log {
                 filter: "gateway=debug".to_owned()

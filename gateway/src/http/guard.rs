@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 
 use super::Shared;
 use super::api::{NOT_PAIRED, Refusal, paired};
+use super::front::Front;
 use super::session::Travel;
 
 /// The largest body that is read, in bytes.
@@ -71,7 +72,15 @@ struct Host {
 
 impl Hosts {
     /// The loopback names of the address listened on, and what is configured besides.
-    pub fn new(bound: SocketAddr, configured: &[String]) -> Self {
+    ///
+    /// # Errors
+    /// When the address of the listener cannot be read.
+    pub(super) fn of(front: &Front, configured: &[String]) -> std::io::Result<Self> {
+        let bound: SocketAddr = front.listener.local_addr()?;
+        let (scheme, usual) = match front.tls {
+            None => ("http", 80),
+            Some(_) => ("https", 443),
+        };
         let port = bound.port();
         let ip = match bound.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => "127.0.0.1".to_owned(),
@@ -81,20 +90,26 @@ impl Hosts {
         };
         let mut names = Vec::new();
         for name in [ip, "localhost".to_owned()] {
-            if port == 80 {
-                names.push(Host::plain(&name));
+            if port == usual {
+                names.push(Host::by(scheme, &name));
             }
-            names.push(Host::plain(&format!("{name}:{port}")));
+            names.push(Host::by(scheme, &format!("{name}:{port}")));
         }
         names.extend(configured.iter().map(|host| Host::configured(host)));
-        Self(names)
+        Ok(Self(names))
     }
 
+    /// The host that is asked for, as the asking page knows it where it says so.
     fn find(&self, headers: &HeaderMap) -> Option<&Host> {
         let name = the_only(headers, &HOST)?;
-        self.0
+        let origin = the_only(headers, &ORIGIN);
+        let mut named = self
+            .0
             .iter()
-            .find(|host| host.name.eq_ignore_ascii_case(name))
+            .filter(|host| host.name.eq_ignore_ascii_case(name));
+        let first = named.clone().next();
+        let exact = named.find(|host| origin == Some(host.origin.as_str()));
+        exact.or(first)
     }
 
     /// Whether the cookie of a request's host may travel without TLS.
@@ -107,10 +122,10 @@ impl Hosts {
 }
 
 impl Host {
-    fn plain(name: &str) -> Self {
+    fn by(scheme: &str, name: &str) -> Self {
         Self {
             name: name.to_owned(),
-            origin: format!("http://{name}"),
+            origin: format!("{scheme}://{name}"),
         }
     }
 
@@ -121,7 +136,7 @@ impl Host {
                 name: name.to_owned(),
                 origin: text.to_owned(),
             },
-            None => Self::plain(text),
+            None => Self::by("http", text),
         }
     }
 }
