@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::command::{Command, commands};
+pub use crate::command::{Command, commands, is_command};
 use crate::command::{Words, command, words};
 use crate::event::{
     Addressed, ChatKind, EventKind, InboundEvent, Part, PartBody, ReplyHandle, Sender,

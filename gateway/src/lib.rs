@@ -67,6 +67,7 @@ pub mod socket;
 mod start;
 mod store;
 mod sweep;
+pub mod token;
 mod toolbox;
 mod why;
 pub mod writer;
@@ -275,6 +276,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let page = Arc::new(desk::Desk {
         admin,
         house: house.clone(),
+        terminal: keeper::AtTerminal(house.clone()),
         web,
     });
     if let Some(at) = config.metrics {

@@ -21,6 +21,7 @@ mod config_model;
 mod folder;
 mod http;
 mod http_admin;
+mod http_api;
 mod http_console;
 mod http_desk;
 mod http_doors;

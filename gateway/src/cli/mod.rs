@@ -22,6 +22,7 @@ pub mod screen;
 mod send;
 mod status;
 pub mod tools;
+mod token;
 mod unpair;
 mod up;
 
@@ -65,6 +66,9 @@ enum Order {
     Status,
     /// Show what the agent can be told to do
     Tools,
+    /// Let programs of yours speak, each in a chat of its own
+    #[command(subcommand)]
+    Token(token::Order),
     /// Let go of a place
     Unpair(unpair::Arguments),
     /// Start Postern (the default)
@@ -97,6 +101,7 @@ pub fn main() -> std::io::Result<ExitCode> {
         | Order::Send(_)
         | Order::Status
         | Order::Tools
+        | Order::Token(_)
         | Order::Unpair(_) => tokio::runtime::Builder::new_current_thread(),
     };
     let done = runtime.enable_all().build()?.block_on(async {
@@ -112,6 +117,7 @@ pub fn main() -> std::io::Result<ExitCode> {
             Order::Send(arguments) => send::run(&screen, arguments).await,
             Order::Status => status::run(&screen).await,
             Order::Tools => tools::run(&screen),
+            Order::Token(order) => token::run(&screen, order).await,
             Order::Unpair(arguments) => unpair::run(&screen, arguments).await,
             Order::Up(arguments) => up::run(&screen, arguments).await,
         }

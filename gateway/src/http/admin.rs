@@ -11,9 +11,12 @@ pub const SHORTEST: usize = 24;
 /// The longest, in bytes.
 const LONGEST: usize = 1024;
 
-/// The token that opens the page as its owner.
+/// The token that opens the page as its owner, as it stood when it was read.
 #[derive(Clone, Debug)]
-pub struct AdminToken(Secret<String>);
+pub struct AdminToken {
+    source: SecretSource,
+    token: Secret<String>,
+}
 
 /// The admin token cannot be used. The text says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -43,17 +46,27 @@ impl AdminToken {
         if text.chars().count() < SHORTEST || !fits {
             return Err(AdminTokenError::NoToken(source.clone()));
         }
-        Ok(Self(token))
+        Ok(Self {
+            source: source.clone(),
+            token,
+        })
     }
 
     /// The token, to be cut from whatever is shown.
     pub fn secret(&self) -> Secret<String> {
-        self.0.clone()
+        self.token.clone()
     }
 
-    /// Whether this is the token, in a time that tells nothing of it but its length.
+    /// Whether this is the token that stands there now, in a time that tells nothing of it
+    /// but its length. While it cannot be read, nothing is.
     pub(super) fn is(&self, typed: &str) -> bool {
-        self.0.matches(typed.as_bytes())
+        match Self::read(&self.source) {
+            Ok(now) => now.token.matches(typed.as_bytes()),
+            Err(error) => {
+                tracing::error!(%error, "nobody is let in by the admin token");
+                false
+            }
+        }
     }
 }
 

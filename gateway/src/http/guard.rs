@@ -8,8 +8,10 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderName,
-    HeaderValue, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    HeaderValue, ORIGIN, REFERRER_POLICY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    X_FRAME_OPTIONS,
 };
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -19,6 +21,7 @@ use super::Shared;
 use super::api::{NOT_PAIRED, Refusal, paired};
 use super::front::Front;
 use super::session::Travel;
+use super::v1;
 
 /// The largest body that is read, in bytes.
 pub const BODY_LIMIT: usize = 64 * 1024;
@@ -147,6 +150,10 @@ pub(super) async fn guard(State(shared): State<Shared>, request: Request, next: 
         Ok(request) => next.run(request).await,
         Err(refusal) => refusal.into_response(),
     };
+    if response.status() == StatusCode::UNAUTHORIZED {
+        let how = HeaderValue::from_static("Bearer");
+        response.headers_mut().insert(WWW_AUTHENTICATE, how);
+    }
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         // A file that is handed out forbids more.
@@ -171,6 +178,9 @@ async fn admit(shared: &Shared, request: Request) -> Result<Request, Refusal> {
             "the address and the host header differ",
         ));
     }
+    if parts.uri.path().starts_with(v1::UNDER) {
+        return program(shared, host, parts, body).await;
+    }
     if parts.method == Method::GET || parts.method == Method::HEAD {
         if parts.uri.path().starts_with("/api/") || parts.uri.path() == "/metrics" {
             same_site(&parts.headers)?;
@@ -189,6 +199,29 @@ async fn admit(shared: &Shared, request: Request) -> Result<Request, Refusal> {
         read(&parts.headers, body, &UPLOAD).await?
     } else {
         read(&parts.headers, body, &JSON).await?
+    };
+    Ok(Request::from_parts(parts, body))
+}
+
+/// What a program asks carries a token and no cookie, so a page elsewhere can add nothing to it; a
+/// browser that asks for such a page is refused all the same.
+async fn program(
+    shared: &Shared,
+    host: &Host,
+    mut parts: Parts,
+    body: Body,
+) -> Result<Request, Refusal> {
+    if parts.headers.contains_key(ORIGIN)
+        && the_only(&parts.headers, &ORIGIN) != Some(host.origin.as_str())
+    {
+        return Err(ELSEWHERE);
+    }
+    same_site(&parts.headers)?;
+    let bearer = v1::admit(shared, &parts).await?;
+    parts.extensions.insert(bearer);
+    let body = match parts.method {
+        Method::POST => read(&parts.headers, body, &JSON).await?,
+        _ => Body::empty(),
     };
     Ok(Request::from_parts(parts, body))
 }

@@ -41,7 +41,10 @@ mod seats;
 mod session;
 pub mod tls;
 mod tries;
+mod v1;
 
+use crate::socket::Keeper;
+use crate::token::ChatToken;
 use admin::AdminToken;
 pub use connection::LAST_ANSWERS;
 use console::Console;
@@ -92,6 +95,12 @@ pub trait Desk: Send + Sync {
 
     /// The token that opens the page as its owner; without one, only a code does.
     fn admin(&self) -> Option<&AdminToken>;
+
+    /// The program whose token has this hash; none when nobody has it now.
+    async fn program(&self, hash: &str) -> Result<Option<ChatToken>, DeskError>;
+
+    /// What the owner's admin token may ask.
+    fn keeper(&self) -> &dyn Keeper;
 
     /// A code for one more account of the owner's.
     async fn owner_code(&self) -> Result<String, DeskError>;
@@ -228,7 +237,8 @@ fn router(desk: Arc<dyn Desk>, hosts: Hosts, closed: watch::Receiver<()>) -> Rou
         .route("/api/press", post(api::press))
         .route("/api/say", post(api::say))
         .route("/api/sign-in", post(api::sign_in))
-        .route("/api/upload/{id}", post(api::upload));
+        .route("/api/upload/{id}", post(api::upload))
+        .merge(v1::routes());
     guarded(router, Shared::new(desk, hosts, closed))
 }
 

@@ -19,6 +19,7 @@ mod asking;
 mod audit;
 mod backup;
 mod buttons;
+mod chat_tokens;
 mod choices;
 mod claims;
 mod code;
@@ -63,6 +64,7 @@ mod written;
 pub use audit::AuditEntry;
 pub use backup::backup;
 pub use buttons::{Meaning, OfMemory, Pressed};
+pub use chat_tokens::Made;
 pub use choices::Choose;
 pub use code::{terminal_place, terminal_user};
 pub use console::ChatState;
@@ -203,6 +205,7 @@ const STEPS: &[(i64, &str)] = &[
     (9, include_str!("migrations/0009_albums.sql")),
     (10, include_str!("migrations/0010_code.sql")),
     (11, include_str!("migrations/0011_window.sql")),
+    (12, include_str!("migrations/0012_tokens.sql")),
 ];
 
 impl Store {
