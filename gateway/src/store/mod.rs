@@ -20,6 +20,7 @@ mod audit;
 mod backup;
 mod buttons;
 mod chat_tokens;
+mod checkpoint;
 mod choices;
 mod claims;
 mod code;
@@ -217,8 +218,10 @@ impl Store {
         let writer = connect(path)?;
         migrate(&writer)?;
         let reader = connect(path)?;
+        writer.execute_batch("PRAGMA wal_autocheckpoint = 0")?;
+        let committed = checkpoint::start(connect(path)?)?;
         Ok(Self {
-            writer: Writer::start(writer)?,
+            writer: Writer::start(writer, committed)?,
             reader: Arc::new(Mutex::new(reader)),
             faces,
         })
