@@ -17,6 +17,7 @@ pub mod code;
 mod explain;
 mod front;
 mod judging;
+mod log;
 pub mod model;
 mod replay;
 mod sensitive;
@@ -27,6 +28,7 @@ pub use adapters::{SecretError, SecretSource};
 pub use explain::ConfigError;
 pub use front::{Proxies, TlsFiles};
 pub use judging::{DENYLIST_VARIABLE, Judging};
+pub use log::{Log, LogForm};
 pub use replay::Replay;
 pub use sensitive::Sensitive;
 pub use web::{Fetch, HostPort, Search, SearchError};
@@ -103,24 +105,9 @@ pub enum Listen {
     From(SocketAddr),
 }
 
-/// What is logged.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Log {
-    /// A filter in the words of `tracing-subscriber`.
-    pub filter: String,
-}
-
 impl Default for Listen {
     fn default() -> Self {
         Self::From(USUAL_ADDRESS)
-    }
-}
-
-impl Default for Log {
-    fn default() -> Self {
-        Self {
-            filter: "warn".to_owned(),
-        }
     }
 }
 
@@ -229,10 +216,7 @@ impl Config {
             model: written.model,
             proxies: written.proxies,
             webhooks: written.webhooks,
-            log: written
-                .log
-                .filter
-                .map_or(Log::default(), |filter| Log { filter: filter.0 }),
+            log: written.log.into(),
             fetch: written.fetch,
             search: written.search,
             sensitive: written.sensitive,
@@ -305,7 +289,7 @@ struct Written {
     model: Option<model::Model>,
     proxies: Proxies,
     webhooks: Option<Webhooks>,
-    log: WrittenLog,
+    log: log::WrittenLog,
     fetch: Fetch,
     search: Option<Search>,
     sensitive: Sensitive,
@@ -332,12 +316,6 @@ struct WrittenMetrics {
     listen: Option<Loopback>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct WrittenLog {
-    filter: Option<Filter>,
-}
-
 #[derive(Deserialize)]
 #[serde(try_from = "SocketAddr")]
 struct Loopback(SocketAddr);
@@ -349,10 +327,6 @@ struct LineName(String);
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct Host(String);
-
-#[derive(Deserialize)]
-#[serde(try_from = "String")]
-struct Filter(String);
 
 impl TryFrom<SocketAddr> for Loopback {
     type Error = String;
@@ -405,18 +379,5 @@ impl TryFrom<String> for Host {
             ));
         }
         Ok(Self(host))
-    }
-}
-
-impl TryFrom<String> for Filter {
-    type Error = String;
-
-    fn try_from(filter: String) -> Result<Self, String> {
-        match tracing_subscriber::EnvFilter::try_new(&filter) {
-            Ok(_) => Ok(Self(filter)),
-            Err(_) => Err(format!(
-                "{filter:?} is not a log filter; use error, warn, info, debug or trace, or pairs like gateway=debug"
-            )),
-        }
     }
 }

@@ -12,8 +12,8 @@ use crate::agent::model::chosen;
 use crate::config::Config;
 use crate::folder::{Folder, FolderError, Purpose};
 use crate::http::admin::AdminToken;
-use crate::secrets::Secrets;
 use crate::http::tls;
+use crate::secrets::Secrets;
 use crate::socket::{self, Answer, AskError, Request};
 
 /// One thing that was looked at.

@@ -217,8 +217,9 @@ fn metrics_are_served_on_this_machine_alone() {
 }
 
 async fn with_token() -> Served {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("admin");
+    // It is read at each request, so it stays.
+    let folder = tempfile::tempdir().unwrap().keep();
+    let file = folder.join("admin");
     write_private(&file, &format!("{TOKEN}\n"));
     let source = SecretSource::one_of("web.admin_token", Some(&file), None, None);
     let source = source.unwrap().unwrap();

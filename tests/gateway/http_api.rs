@@ -338,7 +338,7 @@ async fn nothing_of_a_token_but_its_hash_is_kept_and_its_chat_is_none_of_the_own
     // What the terminal says goes to a chat of the owner's, though the program spoke last.
     let sent = house.cli(&["send", "good morning"]).await;
     assert!(sent.code == 0 && !sent.out.contains("token-"), "{sent:?}");
-    owner.told("good morning").await;
+    owner.told("I heard you").await;
     let status = house.cli(&["status"]).await.out;
     assert!(!status.contains("token-ci"), "{status}");
     house.stop().await;

@@ -51,7 +51,7 @@ fn f97_only_a_named_proxy_says_for_whom_it_asks() {
 #[tokio::test]
 async fn one_source_behind_a_proxy_cannot_take_what_is_there_for_all() {
     let doors = vec![door(DoorMethod::Post, 1000, secret())];
-    let gate = Gate::behind(doors, &["127.0.0.1"]).await;
+    let gate = Gate::behind(doors, &["127.0.0.1/32"]).await;
     let head =
         |source: &str| format!("{HELLO}x-proof: {SECRET}\r\nx-forwarded-for: {source}\r\n\r\n");
     let mut waiting = Vec::new();

@@ -15,14 +15,16 @@ pub mod code;
 mod config;
 mod doctor;
 mod events;
+mod extract;
 mod pair;
 pub mod qr;
+mod record;
 mod rules;
 pub mod screen;
 mod send;
 mod status;
-pub mod tools;
 mod token;
+pub mod tools;
 mod unpair;
 mod up;
 
@@ -56,6 +58,8 @@ enum Order {
     Doctor,
     /// Show what was decided about which call, and why
     Events(events::Arguments),
+    /// Read pages and PDFs for a Postern in another container
+    Extract(extract::Arguments),
     /// Make a one-time code that lets an account in
     Pair(pair::Arguments),
     /// Show, explain and change what runs, asks and is refused
@@ -96,6 +100,7 @@ pub fn main() -> std::io::Result<ExitCode> {
         | Order::Config(_)
         | Order::Doctor
         | Order::Events(_)
+        | Order::Extract(_)
         | Order::Pair(_)
         | Order::Rules(_)
         | Order::Send(_)
@@ -112,6 +117,7 @@ pub fn main() -> std::io::Result<ExitCode> {
             Order::Config(order) => config::run(&screen, order),
             Order::Doctor => doctor::run(&screen).await,
             Order::Events(arguments) => events::run(&screen, arguments).await,
+            Order::Extract(arguments) => extract::run(&screen, arguments).await,
             Order::Pair(arguments) => pair::run(&screen, arguments).await,
             Order::Rules(arguments) => rules::run(&screen, arguments).await,
             Order::Send(arguments) => send::run(&screen, arguments).await,

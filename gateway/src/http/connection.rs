@@ -201,7 +201,8 @@ async fn noted(
         tracing::debug!(method = %request.method(), path = request.uri().path(), %source, "asked");
         let response = router.call(request).await;
         let response = response.unwrap_or_else(|never| match never {});
-        let (status, took) = (response.status().as_u16(), begun.elapsed().as_micros());
+        let status = response.status().as_u16();
+        let took = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
         tracing::info!(status, took_us = took, "answered");
         response
     };

@@ -27,6 +27,7 @@ mod keeping;
 mod kill;
 mod letters;
 mod limits;
+mod log;
 mod memories;
 mod mind;
 mod mind_budget;

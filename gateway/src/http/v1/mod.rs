@@ -3,6 +3,7 @@
 //! Nothing here presses a button, pairs, sends a command or changes a setting: a token speaks in its
 //! chat, and the admin token makes and revokes tokens.
 
+use adapters::web;
 use axum::body::Bytes;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
@@ -12,8 +13,6 @@ use axum::routing::{delete, get};
 use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
-
-use adapters::web::{self, Malformed};
 
 use super::Shared;
 use super::api::{Refusal, now, screen_of};
