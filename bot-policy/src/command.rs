@@ -92,6 +92,11 @@ pub fn all_commands() -> Vec<(&'static str, &'static str)> {
     all
 }
 
+/// Whether a text would be a command, were it the whole of what a person typed.
+pub fn is_command(text: &str) -> bool {
+    typed(text).is_some()
+}
+
 /// A command as it was typed.
 pub(crate) struct Words {
     pub(crate) name: String,
@@ -136,6 +141,10 @@ pub(crate) fn words(parts: &[Part]) -> Option<Words> {
     else {
         return None;
     };
+    typed(text)
+}
+
+fn typed(text: &str) -> Option<Words> {
     let typed = text.strip_prefix('/')?;
     let (name, argument) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
     // In groups a command may name the bot it is for; whether that is us is the adapter's fact.

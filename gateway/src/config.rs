@@ -15,7 +15,9 @@ use serde::Deserialize;
 
 pub mod code;
 mod explain;
+mod front;
 mod judging;
+mod log;
 pub mod model;
 mod replay;
 mod sensitive;
@@ -24,7 +26,9 @@ mod webhooks;
 
 pub use adapters::{SecretError, SecretSource};
 pub use explain::ConfigError;
+pub use front::{Proxies, TlsFiles};
 pub use judging::{DENYLIST_VARIABLE, Judging};
+pub use log::{Log, LogForm};
 pub use replay::Replay;
 pub use sensitive::Sensitive;
 pub use web::{Fetch, HostPort, Search, SearchError};
@@ -57,6 +61,8 @@ pub struct Config {
     pub metrics: Option<SocketAddr>,
     /// The model; none means the usual key variables choose.
     pub model: Option<model::Model>,
+    /// What stands in front of the page and the doors.
+    pub proxies: Proxies,
     /// How platforms reach us; none where we only ask them.
     pub webhooks: Option<Webhooks>,
     /// What is logged.
@@ -86,6 +92,8 @@ pub struct Web {
     pub hosts: Vec<String>,
     /// Where the token stands that opens the page as its owner.
     pub admin_token: Option<SecretSource>,
+    /// How the page speaks TLS itself; where a proxy does, it does not.
+    pub tls: Option<TlsFiles>,
 }
 
 /// Where the web chat listens.
@@ -97,24 +105,9 @@ pub enum Listen {
     From(SocketAddr),
 }
 
-/// What is logged.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Log {
-    /// A filter in the words of `tracing-subscriber`.
-    pub filter: String,
-}
-
 impl Default for Listen {
     fn default() -> Self {
         Self::From(USUAL_ADDRESS)
-    }
-}
-
-impl Default for Log {
-    fn default() -> Self {
-        Self {
-            filter: "warn".to_owned(),
-        }
     }
 }
 
@@ -212,6 +205,7 @@ impl Config {
                     file: file.to_owned(),
                     why,
                 })?,
+                tls: written.web.tls,
             },
             lines: written
                 .lines
@@ -220,11 +214,9 @@ impl Config {
                 .collect(),
             metrics: written.metrics.listen.map(|at| at.0),
             model: written.model,
+            proxies: written.proxies,
             webhooks: written.webhooks,
-            log: written
-                .log
-                .filter
-                .map_or(Log::default(), |filter| Log { filter: filter.0 }),
+            log: written.log.into(),
             fetch: written.fetch,
             search: written.search,
             sensitive: written.sensitive,
@@ -239,20 +231,35 @@ impl Config {
         })
     }
 
+    /// The names under which a browser may ask for the page, each as its `Origin` says it. With
+    /// TLS in front there is no way to it without.
+    pub fn origins(&self) -> Vec<String> {
+        let tls = self.web.tls.is_some() || !self.proxies.trusted.is_empty();
+        let hosts = self.web.hosts.iter();
+        hosts
+            .flat_map(|host| {
+                let plain = (!tls).then(|| format!("http://{host}"));
+                std::iter::once(format!("https://{host}")).chain(plain)
+            })
+            .collect()
+    }
+
     /// What the owner should know about a configuration that is right but daring.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.fetch.warnings();
         warnings.extend(self.replay.warnings());
         warnings.extend(self.model.iter().flat_map(model::Model::warnings));
         let at = self.web.listen.address();
-        if !at.ip().is_loopback() {
+        let proxied = !self.proxies.trusted.is_empty();
+        if !at.ip().is_loopback() && self.web.tls.is_none() && !proxied {
             warnings.push(format!(
-                "the web chat listens on {at}, where other machines reach it over plain HTTP; put a proxy with TLS in front and name its host in web.hosts, or set web.listen to 127.0.0.1:{}",
+                "the web chat listens on {at}, where other machines reach it over plain HTTP; give it web.tls, or put a proxy with TLS in front and name it in proxies.trusted, or set web.listen to 127.0.0.1:{}",
                 at.port()
             ));
         }
-        let doors = self.webhooks.as_ref().map(|webhooks| webhooks.listen);
-        if let Some(at) = doors.filter(|at| !at.ip().is_loopback()) {
+        let plain = self.webhooks.as_ref().filter(|doors| doors.tls.is_none());
+        let doors = plain.map(|webhooks| webhooks.listen);
+        if let Some(at) = doors.filter(|at| !at.ip().is_loopback() && !proxied) {
             warnings.push(format!(
                 "webhooks are taken in on {at} over plain HTTP; let only the proxy with TLS reach it, or set webhooks.listen to 127.0.0.1:{}",
                 at.port()
@@ -280,8 +287,9 @@ struct Written {
     lines: BTreeMap<LineName, adapters::Config>,
     metrics: WrittenMetrics,
     model: Option<model::Model>,
+    proxies: Proxies,
     webhooks: Option<Webhooks>,
-    log: WrittenLog,
+    log: log::WrittenLog,
     fetch: Fetch,
     search: Option<Search>,
     sensitive: Sensitive,
@@ -299,18 +307,13 @@ struct WrittenWeb {
     admin_token_file: Option<PathBuf>,
     admin_token_env: Option<String>,
     admin_token_credential: Option<String>,
+    tls: Option<TlsFiles>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct WrittenMetrics {
     listen: Option<Loopback>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct WrittenLog {
-    filter: Option<Filter>,
 }
 
 #[derive(Deserialize)]
@@ -324,10 +327,6 @@ struct LineName(String);
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct Host(String);
-
-#[derive(Deserialize)]
-#[serde(try_from = "String")]
-struct Filter(String);
 
 impl TryFrom<SocketAddr> for Loopback {
     type Error = String;
@@ -380,18 +379,5 @@ impl TryFrom<String> for Host {
             ));
         }
         Ok(Self(host))
-    }
-}
-
-impl TryFrom<String> for Filter {
-    type Error = String;
-
-    fn try_from(filter: String) -> Result<Self, String> {
-        match tracing_subscriber::EnvFilter::try_new(&filter) {
-            Ok(_) => Ok(Self(filter)),
-            Err(_) => Err(format!(
-                "{filter:?} is not a log filter; use error, warn, info, debug or trace, or pairs like gateway=debug"
-            )),
-        }
     }
 }

@@ -15,15 +15,18 @@ use crate::clock;
 use crate::http::admin::AdminToken;
 use crate::http::console::Console;
 use crate::http::{Desk as PageDesk, DeskError, ScreenItem, SessionHash, Speaker};
+use crate::keeper::AtTerminal;
 use crate::metrics::{self, Gauge};
-use crate::socket::LineState;
+use crate::socket::{Keeper, LineState};
 use crate::store::{Heard, ScreenLine, Store, StoreError};
+use crate::token::ChatToken;
 use crate::{House, RunError, chance, receive};
 
 #[derive(Clone)]
 pub(crate) struct Desk {
     pub(crate) admin: Option<AdminToken>,
     pub(crate) house: Arc<House>,
+    pub(crate) terminal: AtTerminal,
     pub(crate) web: Arc<Web>,
 }
 
@@ -154,6 +157,14 @@ impl PageDesk for Desk {
 
     fn admin(&self) -> Option<&AdminToken> {
         self.admin.as_ref()
+    }
+
+    async fn program(&self, hash: &str) -> Result<Option<ChatToken>, DeskError> {
+        self.house.store.token(hash).await.map_err(told)
+    }
+
+    fn keeper(&self) -> &dyn Keeper {
+        &self.terminal
     }
 
     async fn owner_code(&self) -> Result<String, DeskError> {

@@ -5,10 +5,12 @@ use sha2::{Digest, Sha256};
 
 /// SHA-256 of some bytes, in lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    digits(&Sha256::digest(bytes))
+}
+
+/// Bytes as lower-case hexadecimal digits.
+pub fn digits(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The same of what only whoever has the key can make again: HMAC-SHA-256.
@@ -18,6 +20,5 @@ pub fn keyed(key: &str, bytes: &[u8]) -> String {
         return String::new();
     };
     mac.update(bytes);
-    let tag = mac.finalize().into_bytes();
-    tag.iter().map(|byte| format!("{byte:02x}")).collect()
+    digits(&mac.finalize().into_bytes())
 }

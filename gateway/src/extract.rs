@@ -13,13 +13,17 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
 
 mod child;
+pub(crate) mod worker;
 
 /// The hidden order by which the program reads a document.
 const ORDER: &str = "extract-text";
+/// The variable of the environment that names the socket of a worker kept apart.
+const WORKER: &str = "POSTERN_EXTRACT";
 /// The largest document that is read, in bytes.
 const OFFERED: usize = 20 << 20;
 /// The longest text that is taken, in bytes.
@@ -30,7 +34,8 @@ const PATIENCE: Duration = Duration::from_secs(8);
 const CANNOT_READ: u8 = 65;
 
 /// What a document is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
     Html,
     Pdf,
@@ -38,7 +43,8 @@ pub(crate) enum Kind {
 }
 
 /// A document could not be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum ExtractError {
     /// It is not what it says.
     #[error("it cannot be read: it is broken, locked, or not what it says it is")]
@@ -67,6 +73,19 @@ impl Kind {
 /// The text of a document that came from this address, in this encoding where it is known; at
 /// most [`TEXT_LIMIT`] bytes of it, and whether that is all.
 pub(crate) async fn text(
+    kind: Kind,
+    base: &str,
+    charset: &str,
+    bytes: &[u8],
+) -> Result<(String, bool), ExtractError> {
+    match std::env::var_os(WORKER) {
+        None => here(kind, base, charset, bytes).await,
+        Some(at) => worker::ask(Path::new(&at), kind, base, charset, bytes).await,
+    }
+}
+
+/// The same, by a process of this machine's.
+async fn here(
     kind: Kind,
     base: &str,
     charset: &str,

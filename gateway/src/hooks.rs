@@ -17,9 +17,9 @@ use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
 use crate::config::{Config, Listen};
-use crate::http::{Porter, Undelivered, serve_doors};
+use crate::http::{Front, Porter, Proxies, Undelivered, serve_doors, tls};
 use crate::inbox;
-use crate::listen::{self, Bound};
+use crate::listen;
 use crate::{House, chance};
 use adapters::quoted;
 
@@ -48,6 +48,9 @@ pub enum HookError {
         /// What it said.
         why: std::io::Error,
     },
+    /// They cannot speak TLS.
+    #[error("webhooks.{0}")]
+    Tls(#[from] tls::TlsError),
     /// No randomness to make it from.
     #[error(transparent)]
     Chance(#[from] chance::NoRandomness),
@@ -134,26 +137,30 @@ fn read(file: &Path, open: fs::File) -> Result<Key, HookError> {
 }
 
 /// The listener of the doors, where any are configured.
-pub(crate) async fn bind(config: &Config) -> Result<Option<Bound>, HookError> {
+pub(crate) async fn bind(config: &Config) -> Result<Option<Front>, HookError> {
     let Some(webhooks) = &config.webhooks else {
         return Ok(None);
     };
     let bound = listen::bind(Listen::Configured(webhooks.listen)).await;
     let named = |why: listen::BindError| why.to_string().replace("web.listen", "webhooks.listen");
-    bound.map(Some).map_err(|why| HookError::Bind(named(why)))
+    Ok(Some(Front {
+        listener: bound.map_err(|why| HookError::Bind(named(why)))?.listener,
+        tls: webhooks.tls.as_ref().map(tls::acceptor).transpose()?,
+        proxies: Arc::new(Proxies::new(config.proxies.trusted.clone())),
+    }))
 }
 
 /// Where the doors are, here and outside.
-pub(crate) fn shown(config: &Config, bound: Option<&Bound>) -> Option<(SocketAddr, String)> {
+pub(crate) fn shown(config: &Config, front: Option<&Front>) -> Option<(SocketAddr, String)> {
     let public = config.webhooks.as_ref()?.public.to_string();
-    Some((bound?.at, public))
+    Some((front?.listener.local_addr().ok()?, public))
 }
 
 /// Serves the doors, where there are any, until `shutdown`.
-pub(crate) async fn serve(house: Arc<House>, bound: Option<Bound>, shutdown: impl Future) {
-    if let Some(bound) = bound {
+pub(crate) async fn serve(house: Arc<House>, front: Option<Front>, shutdown: impl Future) {
+    if let Some(front) = front {
         let porter = Arc::new(Porch::new(&house));
-        serve_doors(bound.listener, porter, shutdown).await;
+        serve_doors(front, porter, shutdown).await;
     }
 }
 

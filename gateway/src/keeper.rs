@@ -14,10 +14,12 @@ use crate::socket::{
     Keeper, KeeperError, LineState, LineStatus, NewCode, PersonStatus, Status, Unpaired,
 };
 use crate::store::StoreError;
+use crate::token::{ChatToken, NewToken, TokenName, Words};
 use crate::{House, budget, chance, clock};
 
 mod code_words;
 mod send;
+mod tokens;
 
 fn unavailable(error: impl std::fmt::Display) -> KeeperError {
     KeeperError::Unavailable(error.to_string())
@@ -158,6 +160,7 @@ impl House {
 }
 
 /// The running gateway, as the terminal asks it.
+#[derive(Clone)]
 pub(crate) struct AtTerminal(pub(crate) Arc<House>);
 
 #[async_trait]
@@ -172,6 +175,18 @@ impl Keeper for AtTerminal {
 
     async fn send(&self, text: String, to: Option<String>) -> Result<String, KeeperError> {
         self.0.say_for_owner(text, to.as_deref()).await
+    }
+
+    async fn make_token(&self, name: TokenName, words: Words) -> Result<NewToken, KeeperError> {
+        self.0.make_token(name, words).await
+    }
+
+    async fn tokens(&self) -> Result<Vec<ChatToken>, KeeperError> {
+        self.0.tokens().await
+    }
+
+    async fn revoke_token(&self, name: &str) -> Result<(), KeeperError> {
+        self.0.revoke_token(name).await
     }
 
     async fn unpair(&self, place: &str) -> Result<Unpaired, KeeperError> {

@@ -69,6 +69,7 @@ pub mod socket;
 mod start;
 mod store;
 mod sweep;
+pub mod token;
 mod toolbox;
 mod why;
 pub mod writer;
@@ -93,7 +94,7 @@ const BOT: &str = "postern";
 /// The folder of the data folder that holds a folder for each place.
 const WORKSPACES: &str = "workspaces";
 
-/// How long what is under way may take when the program is told to stop.
+/// How long letters that are under way may take when the program is told to stop.
 const GRACE: Duration = Duration::from_secs(3);
 
 /// What a gateway is started with.
@@ -118,6 +119,9 @@ pub enum RunError {
     /// The web chat has nowhere to listen.
     #[error(transparent)]
     Bind(#[from] listen::BindError),
+    /// The web chat cannot speak TLS.
+    #[error("web.{0}")]
+    Tls(#[from] http::tls::TlsError),
     /// The doors of platforms cannot be served.
     #[error(transparent)]
     Hook(#[from] hooks::HookError),
@@ -172,7 +176,10 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         started,
     } = settings;
     let bound = listen::bind(config.web.listen).await?;
-    let web_address = format!("http://{}/", bound.at);
+    let tls = config.web.tls.as_ref().map(http::tls::acceptor);
+    let tls = tls.transpose()?;
+    let scheme = tls.as_ref().map_or("http", |_| "https");
+    let web_address = format!("{scheme}://{}/", bound.at);
     let web = Arc::new(Web::default());
     web.set_base(&web_address);
     let doors = hooks::bind(&config).await?;
@@ -278,6 +285,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let page = Arc::new(desk::Desk {
         admin,
         house: house.clone(),
+        terminal: keeper::AtTerminal(house.clone()),
         web,
     });
     if let Some(at) = config.metrics {
@@ -290,10 +298,15 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
             }
         });
     }
+    let front = http::Front {
+        listener: bound.listener,
+        tls,
+        proxies: Arc::new(http::Proxies::new(config.proxies.trusted.clone())),
+    };
     let page = tokio::spawn(http::serve(
-        bound.listener,
+        front,
         page,
-        config.web.hosts.clone(),
+        config.origins(),
         stopped(stopping.clone()),
     ));
     let mut banner = start::banner(&house, &config, &config_folder, &data, bound.taken).await?;
@@ -309,9 +322,9 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     }
     drop(stop);
     tasks.shutdown().await;
-    // What was stored is safe whatever happens now; this only spares a repeated send.
-    let _ = tokio::time::timeout(GRACE, page).await;
-    let _ = tokio::time::timeout(GRACE, porch).await;
+    // Both give what came to them this long. What was stored is safe whatever happens now; the
+    // rest only spares a repeated send.
+    let _ = tokio::join!(page, porch);
     drop(close);
     let _ = tokio::time::timeout(GRACE, parts.join_next()).await;
     parts.shutdown().await;

@@ -42,11 +42,14 @@ const GROUP: usize = 64;
 pub struct Writer(mpsc::Sender<Job>);
 
 impl Writer {
-    /// Starts the thread.
+    /// Starts the thread. `committed` is called after each commit, when everybody was told.
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn start(connection: Connection) -> Result<Self, WriteError> {
+    pub fn start(
+        connection: Connection,
+        mut committed: impl FnMut() + Send + 'static,
+    ) -> Result<Self, WriteError> {
         let (send, jobs) = mpsc::channel::<Job>();
         std::thread::Builder::new()
             .name("store".to_owned())
@@ -57,6 +60,7 @@ impl Writer {
                         &connection,
                         std::iter::once(first).chain(jobs.try_iter().take(GROUP)),
                     );
+                    committed();
                 }
             })
             .map_err(|_| WriteError::Stopped)?;

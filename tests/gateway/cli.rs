@@ -156,7 +156,7 @@ fn a_wrong_configuration_stops_the_start_and_fails_the_check() {
     home.configure("[web]\nlistn = \"127.0.0.1:1\"\n");
     let at = home.config().join("postern.toml");
     let expected = format!(
-        "{}:2:1: web.listn: there is no setting `listn`; correct or remove it (there is: `listen`, `hosts`, `admin_token_file`, `admin_token_env`, `admin_token_credential`)",
+        "{}:2:1: web.listn: there is no setting `listn`; correct or remove it (there is: `listen`, `hosts`, `admin_token_file`, `admin_token_env`, `admin_token_credential`, `tls`)",
         at.display()
     );
     let said = home.command(&["up"]).output().unwrap();

@@ -8,16 +8,55 @@ use yaml_rust2::{Yaml, YamlLoader};
 
 use crate::keeper::Home;
 
+const SERVICES: [&str; 3] = ["postern", "extract", "proxy"];
+
 #[test]
-fn there_is_one_service_with_one_volume() {
+fn what_is_kept_is_in_one_volume_and_only_postern_has_it() {
     let file = compose();
-    assert_eq!(keys(&file["services"]), ["postern"]);
-    assert_eq!(keys(&file["volumes"]), ["data"]);
-    let service = &file["services"]["postern"];
-    assert_eq!(texts(&service["volumes"]), ["data:/data"]);
+    assert_eq!(keys(&file["services"]), SERVICES);
+    assert_eq!(keys(&file["volumes"]), ["data", "extract"]);
+    let volumes = |name: &str| texts(&file["services"][name]["volumes"]);
+    assert_eq!(volumes("postern"), ["data:/data", "extract:/run/extract"]);
+    assert_eq!(volumes("extract"), ["extract:/run/extract"]);
+    assert!(file["services"]["proxy"]["volumes"].is_badvalue());
+    let environment = &file["services"]["postern"]["environment"];
+    assert_eq!(environment["POSTERN_DATA"].as_str(), Some("/data"));
+}
+
+#[test]
+fn what_reads_documents_has_no_net_and_no_secret() {
+    let file = compose();
+    let worker = &file["services"]["extract"];
+    assert_eq!(worker["network_mode"].as_str(), Some("none"));
+    for key in ["secrets", "configs", "environment", "ports", "networks"] {
+        assert!(worker[key].is_badvalue(), "{key}");
+    }
+    let at = file["services"]["postern"]["environment"]["POSTERN_EXTRACT"].as_str();
+    assert_eq!(texts(&worker["command"]), ["extract", at.unwrap()]);
+}
+
+#[test]
+fn others_reach_the_doors_alone_and_only_through_the_proxy() {
+    let file = compose();
+    let proxy = &file["services"]["proxy"];
+    assert_eq!(texts(&proxy["profiles"]), ["public"]);
+    assert_eq!(texts(&proxy["networks"]), ["public", "doors"]);
     assert_eq!(
-        service["environment"]["POSTERN_DATA"].as_str(),
-        Some("/data")
+        texts(&file["services"]["postern"]["networks"]),
+        ["outside", "doors"]
+    );
+    assert_eq!(file["networks"]["doors"]["internal"].as_bool(), Some(true));
+    let text = file["configs"]["proxy"]["content"].as_str().unwrap();
+    assert_eq!(text.matches("proxy_pass").count(), 1);
+    assert!(text.contains("location /hooks/ {\n    proxy_pass http://postern:8788;"));
+    // The proxy that is believed is the one that is there.
+    let net = file["networks"]["doors"]["ipam"]["config"][0]["subnet"]
+        .as_str()
+        .unwrap();
+    let settings = file["configs"]["settings"]["content"].as_str().unwrap();
+    assert!(
+        settings.contains(&format!("trusted = [\"{net}\"]")),
+        "{settings}"
     );
 }
 
@@ -30,42 +69,53 @@ fn the_page_is_published_on_this_machine_alone() {
 }
 
 #[test]
-fn the_container_can_do_no_more_than_it_needs() {
+fn no_container_can_do_more_than_it_needs() {
     let file = compose();
-    let service = &file["services"]["postern"];
-    assert_eq!(service["read_only"].as_bool(), Some(true));
-    assert_eq!(texts(&service["cap_drop"]), ["ALL"]);
-    assert_eq!(texts(&service["security_opt"]), ["no-new-privileges:true"]);
-    assert_eq!(
-        service["user"].as_str(),
-        Some("${POSTERN_ID:-1000}:${POSTERN_ID:-1000}")
-    );
-    for key in [
-        "privileged",
-        "cap_add",
-        "network_mode",
-        "pid",
-        "ipc",
-        "devices",
-        "userns_mode",
-    ] {
-        assert!(service[key].is_badvalue(), "{key}");
+    for name in SERVICES {
+        let service = &file["services"][name];
+        let of = |key: &str| match &service[key] {
+            Yaml::BadValue => service["<<"][key].clone(),
+            own => own.clone(),
+        };
+        assert_eq!(of("read_only").as_bool(), Some(true), "{name}");
+        assert_eq!(texts(&of("cap_drop")), ["ALL"], "{name}");
+        assert_eq!(texts(&of("security_opt")), ["no-new-privileges:true"]);
+        let user = "${POSTERN_ID:-1000}:${POSTERN_ID:-1000}";
+        assert_eq!(of("user").as_str(), Some(user), "{name}");
+        for key in ["mem_limit", "pids_limit", "healthcheck"] {
+            assert!(!of(key).is_badvalue(), "{name} {key}");
+        }
+        for key in [
+            "privileged",
+            "cap_add",
+            "pid",
+            "ipc",
+            "devices",
+            "userns_mode",
+            "env_file",
+        ] {
+            assert!(of(key).is_badvalue(), "{name} {key}");
+        }
+        let net = of("network_mode");
+        assert!(net.is_badvalue() || net.as_str() == Some("none"), "{name}");
     }
 }
 
 #[test]
 fn secrets_are_files_and_none_is_in_the_environment() {
     let file = compose();
-    let service = &file["services"]["postern"];
-    assert_eq!(texts(&service["secrets"]), keys(&file["secrets"]));
+    let (postern, proxy) = (&file["services"]["postern"], &file["services"]["proxy"]);
+    let given = [texts(&postern["secrets"]), texts(&proxy["secrets"])].concat();
+    assert_eq!(given, keys(&file["secrets"]));
+    assert_eq!(texts(&proxy["secrets"]), ["tls_certificate", "tls_key"]);
     for secret in file["secrets"].as_hash().unwrap().values() {
         assert_eq!(keys(secret), ["file"]);
     }
     assert_eq!(
-        keys(&service["environment"]),
-        ["POSTERN_DATA", "POSTERN_CONFIG"]
+        keys(&postern["environment"]),
+        ["POSTERN_DATA", "POSTERN_CONFIG", "POSTERN_EXTRACT"]
     );
-    assert!(service["env_file"].is_badvalue());
+    assert!(proxy["environment"].is_badvalue());
 }
 
 #[test]
@@ -101,7 +151,8 @@ fn the_folders_that_the_build_makes_are_ones_that_the_program_takes() {
         .unwrap();
     let step = step
         .replace("$$", "$")
-        .replace("/data", &format!("{at}/data"));
+        .replace("/data", &format!("{at}/data"))
+        .replace("/run/extract", &format!("{at}/run/extract"));
     let done = std::process::Command::new("sh")
         .args(["-ec", &format!("ID={id}; install {step}")])
         .status();
@@ -159,6 +210,36 @@ fn the_same_thing_starts_with_the_containers_settings_and_its_health_check_passe
     kill_process(Pid::from_child(&running), Signal::TERM).unwrap();
     running.wait().unwrap();
     assert!(healthy.status.success(), "{healthy:?}");
+}
+
+#[test]
+fn the_service_has_every_switch_that_its_page_explains() {
+    let unit = fs::read_to_string(root().join("deploy/postern.service")).unwrap();
+    let has = |line: &str| unit.lines().any(|one| one == line);
+    for line in [
+        "User=postern",
+        "UMask=0077",
+        "StateDirectoryMode=0700",
+        "NoNewPrivileges=yes",
+        "CapabilityBoundingSet=",
+        "ProtectSystem=strict",
+        "ProtectHome=yes",
+        "PrivateTmp=yes",
+        "PrivateDevices=yes",
+        "ProtectProc=invisible",
+        "ProtectKernelTunables=yes",
+        "ProtectKernelModules=yes",
+        "ProtectControlGroups=yes",
+        "RestrictNamespaces=yes",
+        "RestrictSUIDSGID=yes",
+        "MemoryDenyWriteExecute=yes",
+        "SystemCallFilter=@system-service",
+        "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX",
+    ] {
+        assert!(has(line), "{line}");
+    }
+    assert!(!unit.contains("Environment=TELEGRAM"), "{unit}");
+    assert!(unit.contains("\nLoadCredential="));
 }
 
 fn root() -> &'static std::path::Path {

@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use gateway::config::{Config, EXAMPLE, Listen, Log, SCHEMA, SecretSource, USUAL_ADDRESS, Web};
+use gateway::config::{
+    Config, EXAMPLE, Listen, Log, LogForm, SCHEMA, SecretSource, USUAL_ADDRESS, Web,
+};
 
 #[test]
 fn an_empty_file_is_the_usual_web_chat_and_nothing_else() {
@@ -16,10 +18,12 @@ fn an_empty_file_is_the_usual_web_chat_and_nothing_else() {
                 listen: Listen::From(USUAL_ADDRESS),
                 hosts: vec![],
                 admin_token: None,
+                tls: None,
             },
             0,
             Log {
-                filter: "warn".to_owned()
+                filter: "warn".to_owned(),
+                form: LogForm::Text,
             }
         )
     );
@@ -35,7 +39,7 @@ fn no_file_is_an_empty_file() {
 #[test]
 fn what_is_set_is_what_is_read() {
     let config = parse(
-        "[web]\nlisten = \"[::1]:9000\"\nhosts = [\"Chat.Example.org\"]\nadmin_token_file = \"/t\"\n[log]\nfilter = \"gateway=debug\"\n",
+        "[web]\nlisten = \"[::1]:9000\"\nhosts = [\"Chat.Example.org\"]\nadmin_token_file = \"/t\"\n[log]\nfilter = \"gateway=debug\"\nform = \"json\"\n",
     )
     .unwrap();
     assert_eq!(
@@ -51,9 +55,11 @@ fn what_is_set_is_what_is_read() {
                     None
                 )
                 .unwrap(),
+                tls: None,
             },
             Log {
-                filter: "gateway=debug".to_owned()
+                filter: "gateway=debug".to_owned(),
+                form: LogForm::Json,
             }
         )
     );
@@ -91,7 +97,7 @@ fn only_an_address_that_others_reach_is_warned_about() {
             .unwrap()
             .warnings(),
         [
-            "the web chat listens on 0.0.0.0:8787, where other machines reach it over plain HTTP; put a proxy with TLS in front and name its host in web.hosts, or set web.listen to 127.0.0.1:8787"
+            "the web chat listens on 0.0.0.0:8787, where other machines reach it over plain HTTP; give it web.tls, or put a proxy with TLS in front and name it in proxies.trusted, or set web.listen to 127.0.0.1:8787"
         ]
     );
 }
@@ -101,11 +107,11 @@ fn every_mistake_is_named_with_its_place_its_key_and_what_to_do() {
     let cases = [
         (
             "x = 1",
-            "1:1: x: there is no setting `x`; correct or remove it (there is: `web`, `lines`, `metrics`, `model`, `webhooks`, `log`, `fetch`, `search`, `sensitive`, `replay`, `risk`, `shell`, `code`)",
+            "1:1: x: there is no setting `x`; correct or remove it (there is: `web`, `lines`, `metrics`, `model`, `proxies`, `webhooks`, `log`, `fetch`, `search`, `sensitive`, `replay`, `risk`, `shell`, `code`)",
         ),
         (
             "[web]\nlistn = \"127.0.0.1:1\"",
-            "2:1: web.listn: there is no setting `listn`; correct or remove it (there is: `listen`, `hosts`, `admin_token_file`, `admin_token_env`, `admin_token_credential`)",
+            "2:1: web.listn: there is no setting `listn`; correct or remove it (there is: `listen`, `hosts`, `admin_token_file`, `admin_token_env`, `admin_token_credential`, `tls`)",
         ),
         (
             "[web]\nlisten = \"127.0.0.1\"",

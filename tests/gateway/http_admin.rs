@@ -248,7 +248,7 @@ async fn with_token() -> (Served, tempfile::TempDir) {
     (page, folder)
 }
 
-fn write_private(file: &std::path::Path, text: &str) {
+pub fn write_private(file: &std::path::Path, text: &str) {
     std::fs::write(file, text).unwrap();
     std::fs::set_permissions(file, PermissionsExt::from_mode(0o600)).unwrap();
 }

@@ -12,7 +12,11 @@ use bot_policy::id::{PersonId, Place};
 use gateway::http::admin::AdminToken;
 use gateway::http::console::{Console, Done, Download, Owner, View, Word};
 use gateway::http::{Desk, DeskError, ScreenItem, SessionHash};
+use gateway::socket::Keeper;
+use gateway::token::ChatToken;
 use serde_json::{Value, json};
+
+use crate::keeper::Scripted;
 
 /// The one code that pairs, once.
 pub const GOOD: &str = "GOOD2345";
@@ -26,6 +30,8 @@ pub struct Memory {
     pub deeds: Mutex<Vec<String>>,
     pub broken: AtomicBool,
     pub admin: OnceLock<AdminToken>,
+    pub programs: Mutex<HashMap<String, ChatToken>>,
+    pub keeper: Scripted,
     web: Web,
 }
 
@@ -135,6 +141,15 @@ impl Desk for Memory {
 
     fn admin(&self) -> Option<&AdminToken> {
         self.admin.get()
+    }
+
+    async fn program(&self, hash: &str) -> Result<Option<ChatToken>, DeskError> {
+        self.works()?;
+        Ok(self.programs.lock().unwrap().get(hash).cloned())
+    }
+
+    fn keeper(&self) -> &dyn Keeper {
+        &self.keeper
     }
 
     async fn owner_code(&self) -> Result<String, DeskError> {

@@ -6,18 +6,19 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use adapters::{Arrived, Check, Door, DoorAnswer, DoorMethod, Signed};
 use async_trait::async_trait;
 use bot_policy::secret::Secret;
-use gateway::http::{Porter, Undelivered, serve_doors};
+use gateway::http::{Front, Porter, Proxies, Undelivered, serve_doors};
 use ring::hmac;
 use ring::signature::{Ed25519KeyPair, KeyPair};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
 
-const SECRET: &str = "0123456789abcdef0123456789abcdef";
+pub const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
 /// Remembers what came through.
-struct Remembers {
+pub struct Remembers {
     doors: Vec<Door>,
-    came: Mutex<Vec<Arrived>>,
+    pub came: Mutex<Vec<Arrived>>,
 }
 
 #[async_trait]
@@ -46,9 +47,11 @@ impl Porter for Remembers {
     }
 }
 
-struct Gate {
-    at: std::net::SocketAddr,
-    porter: Arc<Remembers>,
+pub struct Gate {
+    pub at: std::net::SocketAddr,
+    pub porter: Arc<Remembers>,
+    /// Ends it when it is dropped.
+    pub stop: Option<oneshot::Sender<()>>,
 }
 
 impl Gate {
@@ -56,23 +59,32 @@ impl Gate {
         Self::with(vec![door(DoorMethod::Post, 1000, check)]).await
     }
 
-    async fn with(doors: Vec<Door>) -> Self {
+    pub async fn with(doors: Vec<Door>) -> Self {
+        Self::behind(doors, &[]).await
+    }
+
+    /// Behind these proxies.
+    pub async fn behind(doors: Vec<Door>, proxies: &[&str]) -> Self {
         let porter = Arc::new(Remembers {
             doors,
             came: Mutex::default(),
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let at = listener.local_addr().unwrap();
-        tokio::spawn(serve_doors(
+        let trusted = proxies.iter().map(|one| one.parse().unwrap()).collect();
+        let front = Front {
             listener,
-            porter.clone(),
-            std::future::pending::<()>(),
-        ));
-        Self { at, porter }
+            tls: None,
+            proxies: Arc::new(Proxies::new(trusted)),
+        };
+        let (stop, stopped) = oneshot::channel();
+        tokio::spawn(serve_doors(front, porter.clone(), stopped));
+        let stop = Some(stop);
+        Self { at, porter, stop }
     }
 
     /// The status that is answered to these bytes, with nothing sent after them.
-    async fn answers(&self, head: &str, body: &[u8]) -> u16 {
+    pub async fn answers(&self, head: &str, body: &[u8]) -> u16 {
         let mut stream = TcpStream::connect(self.at).await.unwrap();
         stream.write_all(head.as_bytes()).await.unwrap();
         stream.write_all(body).await.unwrap();
@@ -94,12 +106,12 @@ impl Gate {
         self.answers(&head, body).await
     }
 
-    fn came(&self) -> usize {
+    pub fn came(&self) -> usize {
         self.porter.came.lock().unwrap().len()
     }
 }
 
-fn door(method: DoorMethod, cap: usize, check: Check) -> Door {
+pub fn door(method: DoorMethod, cap: usize, check: Check) -> Door {
     Door {
         path: "/hooks/line".to_owned(),
         method,
@@ -108,7 +120,7 @@ fn door(method: DoorMethod, cap: usize, check: Check) -> Door {
     }
 }
 
-fn secret() -> Check {
+pub fn secret() -> Check {
     Check::Secret {
         header: "x-proof",
         secret: Secret::new(SECRET.to_owned()),

@@ -14,6 +14,7 @@ use gateway::folder::{Folder, Purpose};
 use gateway::socket::{
     Keeper, KeeperError, LineState, LineStatus, NewCode, PersonStatus, Socket, Status, Unpaired,
 };
+use gateway::token::{ChatToken, NewToken, TokenName, Words};
 use rustix::process::Pid;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -151,6 +152,12 @@ impl Drop for Elsewhere {
     }
 }
 
+impl Default for Scripted {
+    fn default() -> Self {
+        Self::new("http://127.0.0.1:8787/")
+    }
+}
+
 impl Scripted {
     pub fn new(web: &str) -> Self {
         Self {
@@ -195,6 +202,21 @@ impl Keeper for Scripted {
     async fn send(&self, text: String, to: Option<String>) -> Result<String, KeeperError> {
         self.note(format!("{text} to {to:?}"))?;
         Ok("web 1".to_owned())
+    }
+
+    async fn make_token(&self, name: TokenName, words: Words) -> Result<NewToken, KeeperError> {
+        self.note(format!("token {name} {words:?}"))?;
+        let token = format!("postern_{}", "a".repeat(64));
+        Ok(NewToken { name, words, token })
+    }
+
+    async fn tokens(&self) -> Result<Vec<ChatToken>, KeeperError> {
+        self.note("tokens".to_owned())?;
+        Ok(Vec::new())
+    }
+
+    async fn revoke_token(&self, name: &str) -> Result<(), KeeperError> {
+        self.note(format!("revoke {name}"))
     }
 
     async fn unpair(&self, place: &str) -> Result<Unpaired, KeeperError> {

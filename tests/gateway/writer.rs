@@ -8,7 +8,7 @@ fn writer() -> Writer {
     database
         .execute_batch("CREATE TABLE word (text TEXT UNIQUE)")
         .unwrap();
-    Writer::start(database).unwrap()
+    Writer::start(database, || ()).unwrap()
 }
 
 async fn keep(writer: &Writer, word: &'static str) -> Result<(), WriteError> {

@@ -4,6 +4,7 @@
 //! attachments. Ids are chosen by the browser, so each event id carries the account before it:
 //! one browser can never use up the id of another.
 
+use bot_policy::access::is_command;
 use bot_policy::event::{
     Addressed, ChatKind, EventKind, FileFact, InboundEvent, Part, PartBody, Provenance,
     ReplyHandle, Sender,
@@ -23,6 +24,9 @@ pub enum Malformed {
     /// There is nothing in the message.
     #[error("the message is empty; type something first")]
     Blank,
+    /// A program said what only a person may say.
+    #[error("a token sends no commands; type them in a chat of your own")]
+    Command,
     /// An id, a token or a code holds something else than letters, digits, `-` and `_`.
     #[error("{0} must have 1 to {MAX_ID} letters, digits or hyphens")]
     Id(&'static str),
@@ -44,7 +48,26 @@ pub enum Malformed {
 pub fn say(posted: &[u8], account: &str, now: Timestamp) -> Result<InboundEvent, Malformed> {
     let said: Said = parse(posted)?;
     let id = name("the id", &said.id)?;
-    message(account, id, said.text, now)
+    message(account, id, said.text, Provenance::Authored, now)
+}
+
+/// A message posted by a program of the owner's: `{"id", "text"}`. Whose words it holds was said
+/// when the program was let in; a command it never is.
+///
+/// # Errors
+/// When it is not that, is a command, or is over a limit.
+pub fn say_as(
+    posted: &[u8],
+    account: &str,
+    provenance: Provenance,
+    now: Timestamp,
+) -> Result<InboundEvent, Malformed> {
+    let said: Said = parse(posted)?;
+    let id = name("the id", &said.id)?;
+    if is_command(&said.text) {
+        return Err(Malformed::Command);
+    }
+    message(account, id, said.text, provenance, now)
 }
 
 /// A posted press: `{"id", "token", "on"}`, where `on` is the message that the button stands
@@ -103,7 +126,13 @@ pub fn pair_event(
 ) -> Result<InboundEvent, Malformed> {
     let code = name("the code", code.trim())?;
     let id = name("the id", id)?;
-    message(account, id, format!("/pair {code}"), now)
+    message(
+        account,
+        id,
+        format!("/pair {code}"),
+        Provenance::Authored,
+        now,
+    )
 }
 
 #[derive(Deserialize)]
@@ -140,6 +169,7 @@ fn message(
     account: &str,
     id: &str,
     text: String,
+    provenance: Provenance,
     now: Timestamp,
 ) -> Result<InboundEvent, Malformed> {
     if text.len() > MAX_TEXT {
@@ -152,7 +182,7 @@ fn message(
         message: MessageRef::new(id),
         parts: vec![Part {
             body: PartBody::Text(text),
-            provenance: Provenance::Authored,
+            provenance,
         }],
         addressed: Addressed::Bot,
         album: None,

@@ -21,7 +21,7 @@ use crate::{Adapter, AdapterError, Capabilities, Encoded, Inbox, Menus, Probe, S
 mod decode;
 mod encode;
 
-pub use decode::{MAX_ID, MAX_TEXT, Malformed, pair_event, press, say, upload};
+pub use decode::{MAX_ID, MAX_TEXT, Malformed, pair_event, press, say, say_as, upload};
 pub use encode::{encode, said};
 
 /// The name of the platform, and of its one line.

@@ -107,7 +107,7 @@ const BEARER_BYTES: usize = 8;
 const USERINFO_BYTES: usize = 512;
 
 /// How tokens begin, and how many characters follow at least.
-const PREFIXES: [(&str, usize); 16] = [
+const PREFIXES: [(&str, usize); 17] = [
     ("AIza", 30),
     ("ghp_", 30),
     ("gho_", 30),
@@ -118,6 +118,7 @@ const PREFIXES: [(&str, usize); 16] = [
     ("glpat-", 16),
     ("hf_", 30),
     ("npm_", 30),
+    ("postern_", 60),
     ("sk-ant-", 16),
     ("sk-proj-", 16),
     ("sk_live_", 16),

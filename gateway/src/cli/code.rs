@@ -113,7 +113,10 @@ async fn code(question: Question) -> Result<Said, Stop> {
         | Answer::NewCode(_)
         | Answer::Opened(_)
         | Answer::Refused { .. }
+        | Answer::NewToken(_)
+        | Answer::Revoked
         | Answer::Sent { .. }
+        | Answer::Tokens { .. }
         | Answer::Status(_)
         | Answer::Unpaired(_) => Err(unexpected()),
     }

@@ -15,12 +15,15 @@ pub mod code;
 mod config;
 mod doctor;
 mod events;
+mod extract;
 mod pair;
 pub mod qr;
+mod record;
 mod rules;
 pub mod screen;
 mod send;
 mod status;
+mod token;
 pub mod tools;
 mod unpair;
 mod up;
@@ -55,6 +58,8 @@ enum Order {
     Doctor,
     /// Show what was decided about which call, and why
     Events(events::Arguments),
+    /// Read pages and PDFs for a Postern in another container
+    Extract(extract::Arguments),
     /// Make a one-time code that lets an account in
     Pair(pair::Arguments),
     /// Show, explain and change what runs, asks and is refused
@@ -65,6 +70,9 @@ enum Order {
     Status,
     /// Show what the agent can be told to do
     Tools,
+    /// Let programs of yours speak, each in a chat of its own
+    #[command(subcommand)]
+    Token(token::Order),
     /// Let go of a place
     Unpair(unpair::Arguments),
     /// Start Postern (the default)
@@ -92,11 +100,13 @@ pub fn main() -> std::io::Result<ExitCode> {
         | Order::Config(_)
         | Order::Doctor
         | Order::Events(_)
+        | Order::Extract(_)
         | Order::Pair(_)
         | Order::Rules(_)
         | Order::Send(_)
         | Order::Status
         | Order::Tools
+        | Order::Token(_)
         | Order::Unpair(_) => tokio::runtime::Builder::new_current_thread(),
     };
     let done = runtime.enable_all().build()?.block_on(async {
@@ -107,11 +117,13 @@ pub fn main() -> std::io::Result<ExitCode> {
             Order::Config(order) => config::run(&screen, order),
             Order::Doctor => doctor::run(&screen).await,
             Order::Events(arguments) => events::run(&screen, arguments).await,
+            Order::Extract(arguments) => extract::run(&screen, arguments).await,
             Order::Pair(arguments) => pair::run(&screen, arguments).await,
             Order::Rules(arguments) => rules::run(&screen, arguments).await,
             Order::Send(arguments) => send::run(&screen, arguments).await,
             Order::Status => status::run(&screen).await,
             Order::Tools => tools::run(&screen),
+            Order::Token(order) => token::run(&screen, order).await,
             Order::Unpair(arguments) => unpair::run(&screen, arguments).await,
             Order::Up(arguments) => up::run(&screen, arguments).await,
         }

@@ -42,10 +42,13 @@ pub(super) async fn run(screen: &Screen, arguments: Arguments) -> Result<(), Sto
         }
         Answer::Code { .. }
         | Answer::Doctor { .. }
+        | Answer::NewToken(_)
         | Answer::Opened(_)
         | Answer::Refused { .. }
+        | Answer::Revoked
         | Answer::Sent { .. }
         | Answer::Status(_)
+        | Answer::Tokens { .. }
         | Answer::Unpaired(_) => Err(unexpected()),
     }
 }

@@ -25,8 +25,11 @@ pub(super) async fn run(screen: &Screen, arguments: Arguments) -> Result<(), Sto
             | Answer::Doctor { .. }
             | Answer::Opened(_)
             | Answer::NewCode(_)
+            | Answer::NewToken(_)
             | Answer::Refused { .. }
+            | Answer::Revoked
             | Answer::Sent { .. }
+            | Answer::Tokens { .. }
             | Answer::Unpaired(_) => {
                 return Err(unexpected());
             }
@@ -57,9 +60,12 @@ pub(super) async fn run(screen: &Screen, arguments: Arguments) -> Result<(), Sto
             | Answer::Doctor { .. }
             | Answer::Opened(_)
             | Answer::NewCode(_)
+            | Answer::NewToken(_)
             | Answer::Refused { .. }
+            | Answer::Revoked
             | Answer::Sent { .. }
-            | Answer::Status(_) => {
+            | Answer::Status(_)
+            | Answer::Tokens { .. } => {
                 return Err(unexpected());
             }
         }

@@ -7,8 +7,9 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::ask_running;
 use super::qr::Room;
+use super::record::Json;
 use super::screen::{Paint, Screen, Stop, outside};
-use crate::config::Config;
+use crate::config::{Config, LogForm};
 use crate::folder::{Folder, FolderError, Purpose};
 use crate::secrets::Secrets;
 use crate::socket::{Answer, AskError, Request};
@@ -97,10 +98,14 @@ fn log(config: &Config, secrets: &Secrets) {
         let text = format!("crashed at {}\n", at.unwrap_or_default());
         let _ = panics.log().write_all(text.as_bytes());
     }));
-    // A second subscriber in one process can only be a test's; the first then stays.
-    let _ = tracing_subscriber::fmt()
+    let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(move || log.log())
-        .with_ansi(colour)
-        .try_init();
+        // Whoever read the log may be gone: that is no reason to stop working.
+        .log_internal_errors(false);
+    // A second subscriber in one process can only be a test's; the first then stays.
+    let _ = match config.log.form {
+        LogForm::Json => lines.with_ansi(false).event_format(Json).try_init(),
+        LogForm::Text => lines.with_ansi(colour).try_init(),
+    };
 }

@@ -5,6 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use serde::Deserialize;
 use url::Url;
 
+use super::TlsFiles;
+
 /// How platforms reach us.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -15,6 +17,8 @@ pub struct Webhooks {
     /// The address under which the doors are known outside: https, and without a path.
     #[serde(deserialize_with = "public")]
     pub public: Url,
+    /// How the doors speak TLS themselves; where a proxy does, they do not.
+    pub tls: Option<TlsFiles>,
 }
 
 fn usual_doors() -> SocketAddr {

@@ -302,7 +302,7 @@ pub(super) async fn upload(
 }
 
 /// What the other tabs of the same browser show of a message that was said in one.
-fn screen_of(event: &InboundEvent) -> Option<Screen> {
+pub(super) fn screen_of(event: &InboundEvent) -> Option<Screen> {
     let EventKind::Message { message, parts, .. } = &event.what else {
         return None;
     };
@@ -315,7 +315,7 @@ fn screen_of(event: &InboundEvent) -> Option<Screen> {
     })
 }
 
-fn now() -> Timestamp {
+pub(super) fn now() -> Timestamp {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();

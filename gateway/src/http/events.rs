@@ -29,7 +29,7 @@ pub(super) async fn events(
 ) -> Result<Response, Refusal> {
     let screens = shared.desk.web().subscribe();
     let paired = paired(&shared, &headers).await?.ok_or(NOT_PAIRED)?;
-    let seat = shared.seats.take(&paired.account).ok_or(TOO_MANY)?;
+    let seat = shared.seats.take(paired.account.clone()).ok_or(TOO_MANY)?;
     let mut closed = shared.closed.clone();
     let tab = Tab {
         place: web::place(&paired.account),
@@ -54,7 +54,7 @@ struct Tab {
     screens: Receiver<Screen>,
     shared: Shared,
     open: Open,
-    _seat: Seat,
+    _seat: Seat<String>,
 }
 
 const TOO_MANY: Refusal = Refusal::new(

@@ -8,8 +8,10 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderName,
-    HeaderValue, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    HeaderValue, ORIGIN, REFERRER_POLICY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    X_FRAME_OPTIONS,
 };
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -17,7 +19,9 @@ use tokio::sync::Semaphore;
 
 use super::Shared;
 use super::api::{NOT_PAIRED, Refusal, paired};
+use super::front::Front;
 use super::session::Travel;
+use super::v1;
 
 /// The largest body that is read, in bytes.
 pub const BODY_LIMIT: usize = 64 * 1024;
@@ -71,7 +75,15 @@ struct Host {
 
 impl Hosts {
     /// The loopback names of the address listened on, and what is configured besides.
-    pub fn new(bound: SocketAddr, configured: &[String]) -> Self {
+    ///
+    /// # Errors
+    /// When the address of the listener cannot be read.
+    pub(super) fn of(front: &Front, configured: &[String]) -> std::io::Result<Self> {
+        let bound: SocketAddr = front.listener.local_addr()?;
+        let (scheme, usual) = match front.tls {
+            None => ("http", 80),
+            Some(_) => ("https", 443),
+        };
         let port = bound.port();
         let ip = match bound.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => "127.0.0.1".to_owned(),
@@ -81,20 +93,26 @@ impl Hosts {
         };
         let mut names = Vec::new();
         for name in [ip, "localhost".to_owned()] {
-            if port == 80 {
-                names.push(Host::plain(&name));
+            if port == usual {
+                names.push(Host::by(scheme, &name));
             }
-            names.push(Host::plain(&format!("{name}:{port}")));
+            names.push(Host::by(scheme, &format!("{name}:{port}")));
         }
         names.extend(configured.iter().map(|host| Host::configured(host)));
-        Self(names)
+        Ok(Self(names))
     }
 
+    /// The host that is asked for, as the asking page knows it where it says so.
     fn find(&self, headers: &HeaderMap) -> Option<&Host> {
         let name = the_only(headers, &HOST)?;
-        self.0
+        let origin = the_only(headers, &ORIGIN);
+        let mut named = self
+            .0
             .iter()
-            .find(|host| host.name.eq_ignore_ascii_case(name))
+            .filter(|host| host.name.eq_ignore_ascii_case(name));
+        let first = named.clone().next();
+        let exact = named.find(|host| origin == Some(host.origin.as_str()));
+        exact.or(first)
     }
 
     /// Whether the cookie of a request's host may travel without TLS.
@@ -107,10 +125,10 @@ impl Hosts {
 }
 
 impl Host {
-    fn plain(name: &str) -> Self {
+    fn by(scheme: &str, name: &str) -> Self {
         Self {
             name: name.to_owned(),
-            origin: format!("http://{name}"),
+            origin: format!("{scheme}://{name}"),
         }
     }
 
@@ -121,7 +139,7 @@ impl Host {
                 name: name.to_owned(),
                 origin: text.to_owned(),
             },
-            None => Self::plain(text),
+            None => Self::by("http", text),
         }
     }
 }
@@ -132,6 +150,10 @@ pub(super) async fn guard(State(shared): State<Shared>, request: Request, next: 
         Ok(request) => next.run(request).await,
         Err(refusal) => refusal.into_response(),
     };
+    if response.status() == StatusCode::UNAUTHORIZED {
+        let how = HeaderValue::from_static("Bearer");
+        response.headers_mut().insert(WWW_AUTHENTICATE, how);
+    }
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         // A file that is handed out forbids more.
@@ -156,6 +178,9 @@ async fn admit(shared: &Shared, request: Request) -> Result<Request, Refusal> {
             "the address and the host header differ",
         ));
     }
+    if parts.uri.path().starts_with(v1::UNDER) {
+        return program(shared, host, parts, body).await;
+    }
     if parts.method == Method::GET || parts.method == Method::HEAD {
         if parts.uri.path().starts_with("/api/") || parts.uri.path() == "/metrics" {
             same_site(&parts.headers)?;
@@ -174,6 +199,29 @@ async fn admit(shared: &Shared, request: Request) -> Result<Request, Refusal> {
         read(&parts.headers, body, &UPLOAD).await?
     } else {
         read(&parts.headers, body, &JSON).await?
+    };
+    Ok(Request::from_parts(parts, body))
+}
+
+/// What a program asks carries a token and no cookie, so a page elsewhere can add nothing to it; a
+/// browser that asks for such a page is refused all the same.
+async fn program(
+    shared: &Shared,
+    host: &Host,
+    mut parts: Parts,
+    body: Body,
+) -> Result<Request, Refusal> {
+    if parts.headers.contains_key(ORIGIN)
+        && the_only(&parts.headers, &ORIGIN) != Some(host.origin.as_str())
+    {
+        return Err(ELSEWHERE);
+    }
+    same_site(&parts.headers)?;
+    let bearer = v1::admit(shared, &parts).await?;
+    parts.extensions.insert(bearer);
+    let body = match parts.method {
+        Method::POST => read(&parts.headers, body, &JSON).await?,
+        _ => Body::empty(),
     };
     Ok(Request::from_parts(parts, body))
 }

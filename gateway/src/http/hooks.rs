@@ -21,10 +21,10 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use super::front::Front;
 use super::room::{Full, Held, Room};
 use super::{connection, proof};
 
@@ -61,8 +61,8 @@ struct Doors {
     room: Room,
 }
 
-/// Serves the doors until `shutdown`, then gives requests that are being answered two seconds.
-pub async fn serve_doors(listener: TcpListener, porter: Arc<dyn Porter>, shutdown: impl Future) {
+/// Serves the doors until `shutdown`, then lets requests that came be answered.
+pub async fn serve_doors(front: impl Into<Front>, porter: Arc<dyn Porter>, shutdown: impl Future) {
     let mut by_path = BTreeMap::<String, Vec<Door>>::new();
     for door in porter.doors() {
         by_path.entry(door.path.clone()).or_default().push(door);
@@ -74,7 +74,15 @@ pub async fn serve_doors(listener: TcpListener, porter: Arc<dyn Porter>, shutdow
     };
     let router = Router::new().fallback(knock).with_state(Arc::new(doors));
     let (closing, closed) = watch::channel(());
-    connection::serve(listener, router, closed, shutdown, closing).await;
+    connection::serve(
+        front.into(),
+        connection::DOORS,
+        router,
+        closed,
+        shutdown,
+        closing,
+    )
+    .await;
 }
 
 async fn knock(State(doors): State<Arc<Doors>>, request: Request) -> Response {

@@ -23,7 +23,6 @@ use bot_policy::access::Person;
 use bot_policy::event::{FileFact, FileKind, InboundEvent};
 use bot_policy::id::Place;
 use serde::{Serialize, Serializer};
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 pub mod admin;
@@ -32,6 +31,7 @@ mod connection;
 pub mod console;
 mod events;
 mod file;
+mod front;
 mod guard;
 mod hooks;
 mod page;
@@ -39,10 +39,16 @@ mod proof;
 mod room;
 mod seats;
 mod session;
+pub mod tls;
 mod tries;
+mod v1;
 
+use crate::socket::Keeper;
+use crate::token::ChatToken;
 use admin::AdminToken;
+pub use connection::LAST_ANSWERS;
 use console::Console;
+pub use front::{Front, Proxies};
 pub use guard::{BODY_LIMIT, Hosts};
 pub use hooks::{Porter, Undelivered, serve_doors};
 use seats::Seats;
@@ -90,6 +96,12 @@ pub trait Desk: Send + Sync {
     /// The token that opens the page as its owner; without one, only a code does.
     fn admin(&self) -> Option<&AdminToken>;
 
+    /// The program whose token has this hash; none when nobody has it now.
+    async fn program(&self, hash: &str) -> Result<Option<ChatToken>, DeskError>;
+
+    /// What the owner's admin token may ask.
+    fn keeper(&self) -> &dyn Keeper;
+
     /// A code for one more account of the owner's.
     async fn owner_code(&self) -> Result<String, DeskError>;
 
@@ -130,24 +142,25 @@ pub enum Speaker {
     Postern,
 }
 
-/// Serves the page until `shutdown`, then ends open streams and gives requests that are being
-/// answered two seconds.
+/// Serves the page until `shutdown`, then ends open streams and lets requests that came be
+/// answered.
 ///
 /// `allowed_hosts` are names under which the page is reached besides the address that is
-/// listened on: `chat.example` or, behind a proxy that adds TLS, `https://chat.example`.
+/// listened on: `chat.example` or, with TLS, `https://chat.example`.
 ///
 /// # Errors
 /// When the address of the listener cannot be read.
 pub async fn serve(
-    listener: TcpListener,
+    front: impl Into<Front>,
     desk: Arc<dyn Desk>,
     allowed_hosts: Vec<String>,
     shutdown: impl Future,
 ) -> std::io::Result<()> {
-    let hosts = Hosts::new(listener.local_addr()?, &allowed_hosts);
+    let front = front.into();
+    let hosts = Hosts::of(&front, &allowed_hosts)?;
     let (closing, closed) = watch::channel(());
     let router = router(desk, hosts, closed.clone());
-    connection::serve(listener, router, closed, shutdown, closing).await;
+    connection::serve(front, connection::PAGE, router, closed, shutdown, closing).await;
     Ok(())
 }
 
@@ -157,27 +170,31 @@ pub async fn serve(
 /// # Errors
 /// When the address of the listener cannot be read.
 pub async fn serve_metrics(
-    listener: TcpListener,
+    front: impl Into<Front>,
     desk: Arc<dyn Desk>,
     shutdown: impl Future,
 ) -> std::io::Result<()> {
-    let hosts = Hosts::new(listener.local_addr()?, &[]);
+    let front = front.into();
+    let hosts = Hosts::of(&front, &[])?;
     let (closing, closed) = watch::channel(());
     let shared = Shared::new(desk, hosts, closed.clone());
     let router = guarded(
         Router::new().route("/metrics", get(api::metrics_for_all)),
         shared,
     );
-    connection::serve(listener, router, closed, shutdown, closing).await;
+    connection::serve(front, connection::PAGE, router, closed, shutdown, closing).await;
     Ok(())
 }
+
+/// How many streams one browser's account holds at most.
+const STREAMS: usize = 16;
 
 #[derive(Clone)]
 struct Shared {
     desk: Arc<dyn Desk>,
     hosts: Arc<Hosts>,
     closed: watch::Receiver<()>,
-    seats: Arc<Seats>,
+    seats: Arc<Seats<String>>,
     tries: Arc<Tries>,
 }
 
@@ -187,7 +204,7 @@ impl Shared {
             desk,
             hosts: Arc::new(hosts),
             closed,
-            seats: Arc::default(),
+            seats: Seats::new(STREAMS),
             tries: Arc::default(),
         }
     }
@@ -221,7 +238,8 @@ fn router(desk: Arc<dyn Desk>, hosts: Hosts, closed: watch::Receiver<()>) -> Rou
         .route("/api/press", post(api::press))
         .route("/api/say", post(api::say))
         .route("/api/sign-in", post(api::sign_in))
-        .route("/api/upload/{id}", post(api::upload));
+        .route("/api/upload/{id}", post(api::upload))
+        .merge(v1::routes());
     guarded(router, Shared::new(desk, hosts, closed))
 }
 

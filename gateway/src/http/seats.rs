@@ -1,49 +1,56 @@
-//! How many streams may one browser's account hold? So many that its tabs have one each, and never
-//! all the connections that there are for everybody.
+//! How much may one of many hold at once? So much that it goes on well, and never all that there is
+//! for everybody.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many streams one account holds at most.
-const EACH: usize = 16;
-
-/// The streams that are open, by account.
-#[derive(Debug, Default)]
-pub(super) struct Seats(Mutex<BTreeMap<String, usize>>);
-
-/// One stream's place, free again when this is dropped.
+/// What is held, by whoever holds it.
 #[derive(Debug)]
-pub(super) struct Seat {
-    seats: Arc<Seats>,
-    account: String,
+pub(super) struct Seats<Who: Ord> {
+    each: usize,
+    taken: Mutex<BTreeMap<Who, usize>>,
 }
 
-impl Seats {
-    /// A place for one more stream of this account; none when it has all that it may.
-    pub(super) fn take(self: &Arc<Self>, account: &str) -> Option<Seat> {
-        let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let held = taken.entry(account.to_owned()).or_default();
-        if *held >= EACH {
+/// One place, free again when this is dropped.
+#[derive(Debug)]
+pub(super) struct Seat<Who: Ord> {
+    seats: Arc<Seats<Who>>,
+    who: Who,
+}
+
+impl<Who: Ord + Clone> Seats<Who> {
+    /// So many places for each.
+    pub(super) fn new(each: usize) -> Arc<Self> {
+        Arc::new(Self {
+            each,
+            taken: Mutex::default(),
+        })
+    }
+
+    /// One more place; none for who has all that they may.
+    pub(super) fn take(self: &Arc<Self>, who: Who) -> Option<Seat<Who>> {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = taken.entry(who.clone()).or_default();
+        if *held >= self.each {
             return None;
         }
         *held += 1;
         Some(Seat {
             seats: self.clone(),
-            account: account.to_owned(),
+            who,
         })
     }
 }
 
-impl Drop for Seat {
+impl<Who: Ord> Drop for Seat<Who> {
     fn drop(&mut self) {
-        let mut taken = self.seats.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let left = taken
-            .get(&self.account)
-            .map_or(0, |held| held.saturating_sub(1));
-        if left == 0 {
-            taken.remove(&self.account);
-        } else {
-            taken.insert(self.account.clone(), left);
+        let taken = self.seats.taken.lock();
+        let mut taken = taken.unwrap_or_else(PoisonError::into_inner);
+        match taken.get_mut(&self.who) {
+            Some(held) if *held > 1 => *held -= 1,
+            Some(_) | None => {
+                taken.remove(&self.who);
+            }
         }
     }
 }

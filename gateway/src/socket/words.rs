@@ -11,6 +11,7 @@ use tokio::time::timeout;
 use super::ANSWER_TIME;
 use crate::code::protocol;
 use crate::doctor::Check;
+use crate::token::{ChatToken, NewToken, TokenName, Words};
 
 /// What the gateway does for the person at its terminal.
 #[async_trait]
@@ -24,6 +25,15 @@ pub trait Keeper: Send + Sync {
     /// Says something in a direct chat of the owner's, named as [`PersonStatus::places`] names it
     /// or else the one that spoke last; tells where it was said.
     async fn send(&self, text: String, to: Option<String>) -> Result<String, KeeperError>;
+
+    /// Makes a token for a program of the owner's.
+    async fn make_token(&self, name: TokenName, words: Words) -> Result<NewToken, KeeperError>;
+
+    /// Every such token.
+    async fn tokens(&self) -> Result<Vec<ChatToken>, KeeperError>;
+
+    /// Makes one worthless; refused when there is none of that name.
+    async fn revoke_token(&self, name: &str) -> Result<(), KeeperError>;
 
     /// Lets go of a place, named as [`PersonStatus::places`] names it.
     async fn unpair(&self, place: &str) -> Result<Unpaired, KeeperError>;
@@ -67,10 +77,22 @@ pub enum Request {
     },
     /// How is everything?
     Doctor,
+    /// A token for a program.
+    MakeToken {
+        /// What to call it.
+        name: TokenName,
+        /// Whose words it sends.
+        words: Words,
+    },
     /// A pairing code.
     NewCode {
         /// What it makes of its sender.
         role: CodeRole,
+    },
+    /// Make a token worthless.
+    RevokeToken {
+        /// What it is called.
+        name: String,
     },
     /// Say something in a chat of the owner's own.
     Send {
@@ -81,6 +103,8 @@ pub enum Request {
     },
     /// How do things stand?
     Status,
+    /// Which programs have a token?
+    Tokens,
     /// Let go of a place.
     Unpair {
         /// As the status names it.
@@ -106,11 +130,15 @@ pub enum Answer {
     NewCode(NewCode),
     /// A Code conversation is open; what follows are the lines of its screen.
     Opened(Box<protocol::Opened>),
+    /// The token.
+    NewToken(NewToken),
     /// Not done.
     Refused {
         /// Why, and what to do.
         why: String,
     },
+    /// It is worthless now.
+    Revoked,
     /// It was said.
     Sent {
         /// Where.
@@ -118,6 +146,11 @@ pub enum Answer {
     },
     /// How things stand.
     Status(Status),
+    /// Those that have one.
+    Tokens {
+        /// By name.
+        tokens: Vec<ChatToken>,
+    },
     /// Done.
     Unpaired(Unpaired),
 }
@@ -229,6 +262,16 @@ pub(super) async fn answer(keeper: &dyn Keeper, request: Request) -> Answer {
                 checks: keeper.doctor().await?,
             },
             Request::NewCode { role } => Answer::NewCode(keeper.new_code(role).await?),
+            Request::MakeToken { name, words } => {
+                Answer::NewToken(keeper.make_token(name, words).await?)
+            }
+            Request::RevokeToken { name } => {
+                keeper.revoke_token(&name).await?;
+                Answer::Revoked
+            }
+            Request::Tokens => Answer::Tokens {
+                tokens: keeper.tokens().await?,
+            },
             Request::Send { text, to } => Answer::Sent {
                 place: keeper.send(text, to).await?,
             },

@@ -111,7 +111,7 @@ impl Store {
 /// The owner's direct chats.
 pub(super) fn owners_chats(tx: &Connection) -> Result<Vec<(PlaceId, PersonId)>, StoreError> {
     let mut found = tx.prepare(
-        "SELECT place.id, person.id FROM pairing JOIN person ON person.id = pairing.person
+        "SELECT place.id, person.id FROM own_pairing AS pairing JOIN person ON person.id = pairing.person
          CROSS JOIN place ON place.line = pairing.line AND place.chat = pairing.chat AND place.thread = ''
          WHERE person.role = ?1 AND pairing.kind = ?2",
     )?;

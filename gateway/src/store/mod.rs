@@ -20,6 +20,8 @@ mod asking;
 mod audit;
 mod backup;
 mod buttons;
+mod chat_tokens;
+mod checkpoint;
 mod choices;
 mod claims;
 mod code;
@@ -68,6 +70,7 @@ mod written;
 pub use audit::AuditEntry;
 pub use backup::backup;
 pub use buttons::{Meaning, OfMemory, Pressed};
+pub use chat_tokens::Made;
 pub use choices::Choose;
 pub use code::{terminal_place, terminal_user};
 pub use console::ChatState;
@@ -216,6 +219,7 @@ const STEPS: &[(i64, &str)] = &[
     (10, include_str!("migrations/0010_code.sql")),
     (11, include_str!("migrations/0011_window.sql")),
     (12, include_str!("migrations/0012_amend.sql")),
+    (13, include_str!("migrations/0013_tokens.sql")),
 ];
 
 impl Store {
@@ -227,8 +231,10 @@ impl Store {
         let writer = connect(path)?;
         migrate(&writer)?;
         let reader = connect(path)?;
+        writer.execute_batch("PRAGMA wal_autocheckpoint = 0")?;
+        let committed = checkpoint::start(connect(path)?)?;
         Ok(Self {
-            writer: Writer::start(writer)?,
+            writer: Writer::start(writer, committed)?,
             reader: Arc::new(Mutex::new(reader)),
             faces,
         })

@@ -27,7 +27,7 @@ impl Store {
                 "SELECT pairing.line, pairing.chat, platform, user,
                         (SELECT max(outbox.id) FROM place JOIN outbox ON outbox.place = place.id
                          WHERE place.line = pairing.line AND place.chat = pairing.chat) AS newest
-                 FROM pairing JOIN person ON person.id = pairing.person
+                 FROM own_pairing AS pairing JOIN person ON person.id = pairing.person
                  WHERE person.role = ?1 AND pairing.kind = ?2 AND pairing.line <> ?3 ORDER BY newest DESC, 1, 2",
             )?;
             let found =

@@ -136,6 +136,13 @@ pub(super) fn person(tx: &Connection, id: PersonId) -> Result<Option<Person>, St
     rows.next()?.map(person_row).transpose()
 }
 
+/// The owner, once somebody is.
+pub(super) fn the_owner(tx: &Connection) -> Result<Option<Person>, StoreError> {
+    let mut found = tx.prepare_cached("SELECT * FROM person WHERE role = ?1")?;
+    let mut rows = found.query([json(&Role::Owner)?])?;
+    rows.next()?.map(person_row).transpose()
+}
+
 /// The person who paired the chat of a place.
 pub(super) fn owner_of(tx: &Connection, place: &Place) -> Result<Option<PersonId>, StoreError> {
     Ok(tx
@@ -315,7 +322,7 @@ impl Store {
             while let Some(row) = rows.next()? {
                 let person = person_row(row)?;
                 let mut places = tx.prepare_cached(
-                    "SELECT line || ' ' || chat FROM pairing WHERE person = ?1 AND line <> ?2 ORDER BY 1",
+                    "SELECT line || ' ' || chat FROM own_pairing WHERE person = ?1 AND line <> ?2 ORDER BY 1",
                 )?;
                 let places = places
                     .query_map(params![person.id.0, LINE], |row| row.get(0))?

@@ -10,6 +10,8 @@ use crate::disk::Disk;
 /// What a figure should be at most.
 #[derive(Clone, Copy)]
 pub enum Aim {
+    /// So much, or more.
+    AtLeast(f64),
     /// So much.
     AtMost(f64),
     /// Told for what it is.
@@ -26,7 +28,7 @@ pub fn add_to_names(ending: &str) {
 /// Prints a figure with the disk's sync times of the same run.
 pub fn print(name: &str, value: f64, unit: &str, aim: Aim, disk: &Disk) {
     let aim = match aim {
-        Aim::AtMost(aim) => json!(aim),
+        Aim::AtLeast(aim) | Aim::AtMost(aim) => json!(aim),
         Aim::None => Value::Null,
     };
     let line = json!({

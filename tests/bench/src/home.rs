@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+/// Under which address Telegram reaches the door.
+pub const PUBLIC: &str = "https://bot.example.org";
+
 /// The token of the one Telegram line.
 pub const TOKEN: &str = "123456:BENCH";
 
@@ -18,6 +21,8 @@ pub struct Home {
     program: PathBuf,
     /// Where the page is.
     pub at: SocketAddr,
+    /// Where the doors are, when there are any.
+    pub doors: SocketAddr,
 }
 
 /// A running program. It is killed when this is dropped.
@@ -36,13 +41,16 @@ impl Home {
             .prefix("bench-")
             .tempdir_in(beside)
             .expect("a folder beside the program");
-        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-        let at = free.local_addr().expect("a bound port");
-        drop(free);
+        let free = [0; 2].map(|any| TcpListener::bind((Ipv4Addr::LOCALHOST, any)));
+        let [at, doors] = free.map(|free| {
+            let free = free.expect("a free port");
+            free.local_addr().expect("a bound port")
+        });
         let home = Self {
             folder,
             program: program.to_owned(),
             at,
+            doors,
         };
         std::fs::DirBuilder::new()
             .mode(0o700)
@@ -59,6 +67,16 @@ impl Home {
         }
         home.write(&home.config().join("postern.toml"), &settings);
         home
+    }
+
+    /// Lets Telegram come to a door; from the next start.
+    pub fn open_door(&self) {
+        let file = self.config().join("postern.toml");
+        let known = std::fs::read_to_string(&file).expect("settings");
+        let line = known.replace("[lines.telegram]", "[lines.telegram]\nmode = \"webhook\"");
+        let doors = self.doors;
+        let text = format!("{line}[webhooks]\nlisten = \"{doors}\"\npublic = \"{PUBLIC}\"\n");
+        std::fs::write(file, text).expect("room for a file");
     }
 
     /// The folder that holds all of it.
@@ -226,6 +244,11 @@ impl Running {
             line.clear();
         }
         panic!("the program ended while it greeted");
+    }
+
+    /// The number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Ends it as a power cut would.

@@ -1,7 +1,7 @@
 //! How fast, how small, and how hard to break is the program? One JSON line per figure, and
 //! beside each the disk's own sync time, measured in the same run and the same folder.
 //!
-//! Nothing here fails because of a time; `kill`, `broken` and `hostile` fail when something is lost.
+//! Nothing here fails because of a time; what is lost, doubled or let in fails.
 
 use std::process::ExitCode;
 
@@ -13,6 +13,7 @@ mod decide;
 #[allow(dead_code, reason = "the tests of the policy use the rest")]
 mod decide_world;
 mod disk;
+mod doors;
 mod figure;
 mod home;
 mod hostile;
@@ -24,8 +25,10 @@ mod person;
 mod size;
 mod start;
 mod stored;
+mod webhooks;
+mod wire;
 
-const USAGE: &str = "usage: bench PROGRAM [size] [start [N]] [memory] [latency [N]] [card [N]] [code [N]] [decide [N]] [soak [N]] [kill [N]] [broken [N]] [hostile [N]] [stored [N]]
+const USAGE: &str = "usage: bench PROGRAM [size] [start [N]] [memory] [latency [N]] [card [N]] [code [N]] [decide [N]] [soak [N]] [kill [N]] [broken [N]] [hostile [N]] [stored [N]] [webhooks [N]] [webhooks-stored [N]] [webhooks-kill [N]] [doors [N]]
 Without a figure, all are taken, with few rounds.";
 
 /// One figure to take, with its count.
@@ -68,15 +71,34 @@ async fn main() -> ExitCode {
             "broken" => whole &= broken::run(&program, count(4)).await,
             "hostile" => whole &= hostile::run(&program, count(2_000)).await,
             "stored" => stored::run(&program, count(20_000)).await,
+            "webhooks" => whole &= webhooks::run(&program, count(20_000)).await,
+            "webhooks-kill" => whole &= webhooks::kill(&program, count(5)).await,
+            "doors" => whole &= doors::run(&program, count(2_000)).await,
+            // Last: from here on the names of figures say how much is stored.
+            "webhooks-stored" => whole &= webhooks::stored(&program, count(20_000)).await,
             _ => unreachable!("only figures are wanted"),
         }
     }
     ExitCode::from(u8::from(!whole))
 }
 
-const FIGURES: [&str; 12] = [
-    "size", "start", "memory", "latency", "card", "code", "decide", "soak", "kill", "broken",
-    "hostile", "stored",
+const FIGURES: [&str; 16] = [
+    "size",
+    "start",
+    "memory",
+    "latency",
+    "card",
+    "code",
+    "decide",
+    "soak",
+    "kill",
+    "broken",
+    "hostile",
+    "webhooks",
+    "webhooks-kill",
+    "doors",
+    "stored",
+    "webhooks-stored",
 ];
 
 fn wanted(arguments: impl Iterator<Item = String>) -> Option<Vec<Wanted>> {

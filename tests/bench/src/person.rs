@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fakes::telegram::{Fake, User, WAIT};
 
-use crate::home::{Home, Running, TOKEN};
+use crate::home::{Home, PUBLIC, Running, TOKEN};
 
 /// A paired person, and what they talk to.
 pub struct Paired {
@@ -19,6 +19,19 @@ pub struct Paired {
 pub async fn paired(program: &Path) -> Paired {
     let fake = Fake::start(TOKEN).await;
     let home = Home::new(program, Some(fake.url()));
+    enter(fake, home).await
+}
+
+/// As [`paired`], with a door to which Telegram comes.
+pub async fn with_door(program: &Path) -> Paired {
+    let fake = Fake::start(TOKEN).await;
+    let home = Home::new(program, Some(fake.url()));
+    home.open_door();
+    fake.route(PUBLIC, &format!("http://{}", home.doors));
+    enter(fake, home).await
+}
+
+async fn enter(fake: Fake, home: Home) -> Paired {
     let anna = fake.person(7001, "Anna");
     let mut running = home.start();
     home.serving(&mut running).await;
@@ -37,6 +50,21 @@ pub async fn paired(program: &Path) -> Paired {
 }
 
 impl Paired {
+    /// Says something and waits until it was answered and stored.
+    pub async fn say_and_hear(&self) {
+        self.ask("hello").await;
+        self.quiet().await;
+    }
+
+    /// The same after the program was killed, this was done, and it was started again.
+    pub async fn restarted(self, meanwhile: impl FnOnce(&Home)) -> Self {
+        self.running.kill();
+        meanwhile(&self.home);
+        let mut running = self.home.start();
+        self.home.serving(&mut running).await;
+        Self { running, ..self }
+    }
+
     /// Says something and waits for the reply; milliseconds from handing the update out to the
     /// reply's arrival.
     pub async fn ask(&self, text: &str) -> f64 {

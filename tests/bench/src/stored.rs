@@ -49,7 +49,8 @@ pub async fn run(program: &Path, messages: usize) {
     print("rss", paired.running.memory("Rss"), "MiB", Aim::None, &disk);
 }
 
-fn fill(database: &Path, messages: usize) {
+/// Puts so many messages there, as if they had been said.
+pub fn fill(database: &Path, messages: usize) {
     let database = Connection::open(database).expect("the program's database");
     let messages = i64::try_from(messages).expect("a count");
     let steps = [

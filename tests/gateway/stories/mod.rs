@@ -29,6 +29,7 @@ mod keeping;
 mod kill;
 mod letters;
 mod limits;
+mod log;
 mod memories;
 mod memory_use;
 mod mind;

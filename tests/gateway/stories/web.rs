@@ -23,6 +23,31 @@ async fn beside_a_site(door: Door) -> (House, Chat, Site) {
 }
 
 #[tokio::test]
+async fn a_page_is_read_by_a_worker_that_is_kept_apart_and_not_without_it() {
+    let site = Site::start().await;
+    let mut house = House::build().await;
+    let more = format!("[fetch]\nallow_private = [\"{}\"]\n", site.host());
+    house.configure_more(&more);
+    let socket = house.home.path().join("worker");
+    let mut worker = house
+        .home
+        .command(&["extract", socket.to_str().unwrap()])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    house.with_variable("POSTERN_EXTRACT", socket.to_str().unwrap());
+    house.start().await;
+    let chat = house.enter(Door::Web, OWNER, &house.code()).await;
+    site.html("/boats", "<p>The ferry leaves at nine.</p>");
+    chat.say(&format!("fetch {}", site.url("/boats"))).await;
+    chat.told("ferry leaves at nine").await;
+    worker.kill().unwrap();
+    worker.wait().unwrap();
+    chat.say(&format!("fetch {}", site.url("/boats"))).await;
+    chat.told("cannot be started on this machine").await;
+}
+
+#[tokio::test]
 async fn a_page_marks_the_conversation_and_the_order_that_it_hides_is_asked_about() {
     for door in DOORS {
         let (house, chat, site) = beside_a_site(door).await;

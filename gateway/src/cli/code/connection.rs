@@ -47,8 +47,11 @@ impl Connection {
             Answer::Code { .. }
             | Answer::Doctor { .. }
             | Answer::NewCode(_)
+            | Answer::NewToken(_)
+            | Answer::Revoked
             | Answer::Sent { .. }
             | Answer::Status(_)
+            | Answer::Tokens { .. }
             | Answer::Unpaired(_) => Err(super::unexpected()),
         }
     }
