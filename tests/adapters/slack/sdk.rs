@@ -13,6 +13,8 @@ use super::*;
 
 struct Sdk {
     lines: Lines<BufReader<ChildStdout>>,
+    /// What it printed so far.
+    said: Vec<String>,
     child: Child,
 }
 
@@ -28,12 +30,19 @@ impl Sdk {
             .spawn()
             .expect("node");
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        Self { lines, child }
+        Self {
+            lines,
+            said: Vec::new(),
+            child,
+        }
     }
 
     async fn line(&mut self) -> String {
         let line = timeout(WAIT * 3, self.lines.next_line()).await;
-        line.expect("a line in time").unwrap().expect("a line")
+        let line = line.ok().and_then(|line| line.unwrap());
+        let line = line.unwrap_or_else(|| panic!("nothing after {:?}", self.said));
+        self.said.push(line.clone());
+        line
     }
 
     async fn prints(&mut self, wanted: &[&str]) {

@@ -33,17 +33,27 @@ pub fn begin(state: &mut State, body: &Value) -> Result<Value, String> {
     Ok(json!({"upload_url": url, "file_id": id}))
 }
 
+/// Takes the bytes as they are, or as the one file of a form; Slack takes both.
 pub async fn upload(
     Extract(shared): Extract<Shared>,
     Path(id): Path<String>,
     headers: HeaderMap,
     bytes: Bytes,
 ) -> Response {
+    let kind = headers.get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok());
+    let bytes = match kind.and_then(|kind| multer::parse_boundary(kind).ok()) {
+        None => bytes,
+        Some(boundary) => {
+            let whole = futures_util::stream::once(async { Ok::<_, std::io::Error>(bytes) });
+            let mut form = multer::Multipart::new(whole, boundary);
+            match form.next_field().await {
+                Ok(Some(field)) => field.bytes().await.unwrap_or_default(),
+                Ok(None) | Err(_) => Bytes::new(),
+            }
+        }
+    };
     let mut state = shared.lock();
-    // The address is enough; a token has no business there.
-    if headers.contains_key(header::AUTHORIZATION) {
-        return StatusCode::BAD_REQUEST.into_response();
-    }
     let Some(kept) = state.files.get_mut(&id) else {
         return StatusCode::NOT_FOUND.into_response();
     };
