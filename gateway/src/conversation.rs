@@ -95,7 +95,7 @@ async fn step(
         return Ok(Flow::Rest);
     };
     if let Some(wanted) = house.store.wanted(id).await? {
-        return receive::receive(house, &loaded, wanted).await;
+        return receive::receive(house, &loaded, wanted, course).await;
     }
     match loaded.turn.next() {
         Next::Interrupted(call) => interrupted(house, &loaded, call).await,
@@ -247,6 +247,7 @@ async fn think(
         }
     };
     metrics::took(Span::Model, begun);
+    house.answering.note(&completed, clock::now());
     let outcome = completed.as_ref().map_or("failed", |_| "answered");
     metrics::count(Count::ModelCalls, outcome);
     let used = match &completed {

@@ -59,6 +59,11 @@ impl Course {
         self.stops = self.news.borrow_and_update().stops;
     }
 
+    /// Waits until the turn is ended, or the program.
+    pub(crate) async fn stopped(&mut self) {
+        while self.heard().await == Woken::News {}
+    }
+
     /// Waits until something is heard.
     pub(crate) async fn heard(&mut self) -> Woken {
         if self.news.changed().await.is_err() {

@@ -17,7 +17,7 @@ use crate::http::console::Console;
 use crate::http::{Desk as PageDesk, DeskError, ScreenItem, SessionHash, Speaker};
 use crate::metrics::{self, Gauge};
 use crate::socket::LineState;
-use crate::store::{ScreenLine, Store, StoreError};
+use crate::store::{Heard, ScreenLine, Store, StoreError};
 use crate::{House, RunError, chance, receive};
 
 #[derive(Clone)]
@@ -67,11 +67,7 @@ impl PageDesk for Desk {
     }
 
     async fn accept(&self, event: InboundEvent) -> Result<(), DeskError> {
-        let line = event.place.line.clone();
-        self.house
-            .take(&line, vec![event], None)
-            .await
-            .map_err(told)
+        self.house.take(Heard::brought(event)).await.map_err(told)
     }
 
     async fn upload(&self, bytes: Vec<u8>) -> Result<FileFact, DeskError> {

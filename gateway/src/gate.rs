@@ -35,7 +35,7 @@ mod running;
 mod second;
 mod workers;
 
-pub(crate) use press::{acknowledge, press, save_rules, show_typing};
+pub(crate) use press::{acknowledge, press, save_rules, save_rules_again, show_typing};
 pub(crate) use running::may_be_made_again;
 use running::{Left, brings, note_address, until_over};
 pub(crate) use second::Second;

@@ -185,7 +185,10 @@ impl Porter for Porch {
 
     async fn deliver(&self, request: Arrived) -> Result<DoorAnswer, Undelivered> {
         let line = self.by_path.get(&request.path).ok_or(Undelivered::Never)?;
-        let inbox = inbox::Door(self.house.clone());
+        let inbox = inbox::Door {
+            house: self.house.clone(),
+            under: None,
+        };
         line.webhook(request, &inbox).await.map_err(|error| {
             let line = line.line();
             if let AdapterError::Refused(_) = error {

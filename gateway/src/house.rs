@@ -12,6 +12,7 @@ use crate::agent::model::Model;
 use adapters::web::Web;
 
 use crate::agent::tools::{Cage, Files, Tools};
+use crate::answering::Answering;
 use crate::cli::banner::OwnerCode;
 use crate::cli::qr::Room;
 use crate::code::Terminals;
@@ -69,6 +70,8 @@ pub(crate) struct House {
     pub(crate) crashes: keep::Crashes,
     /// Whether the store could be written when it was last asked.
     pub(crate) pulse: pulse::Pulse,
+    /// What became of the last question to the model.
+    pub(crate) answering: Answering,
 }
 
 impl House {

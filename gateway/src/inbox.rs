@@ -14,9 +14,9 @@ use tokio::sync::watch;
 
 use crate::course::{Course, Heard};
 use crate::metrics::{self, Count, Span};
-use crate::store::{Accepted, Letter, StoreError};
+use crate::store::{Accepted, Blame, Lease, Letter, StoreError};
 use crate::writer::WriteError;
-use crate::{House, clock, commands, conversation, gate, outbox};
+use crate::{House, clock, commands, conversation, gate, outbox, store};
 
 /// How often the inbox is looked at for what could not be taken in.
 const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(500);
@@ -116,22 +116,16 @@ impl House {
 
     /// Stores a batch and carries out what follows. Both are done even if the caller goes away
     /// meanwhile, as a browser may: what is stored must not lie until the next start.
-    pub(crate) async fn take(
-        self: &Arc<Self>,
-        line: &LineId,
-        events: Vec<InboundEvent>,
-        heard: Option<Cursor>,
-    ) -> Result<(), StoreError> {
-        let (house, line) = (self.clone(), line.clone());
+    pub(crate) async fn take(self: &Arc<Self>, heard: store::Heard) -> Result<(), StoreError> {
+        let house = self.clone();
         let taken = tokio::spawn(async move {
             let welcome = house.model.welcome().map(ToOwned::to_owned);
-            let kinds: Vec<&'static str> = events.iter().map(kind).collect();
+            let kinds: Vec<&'static str> = heard.events.iter().map(kind).collect();
             let begun = Instant::now();
-            let accepted = house
-                .store
-                .accept(line, events, heard, welcome, clock::now())
-                .await;
-            if let Err(error) = &accepted {
+            let accepted = house.store.accept(heard, welcome, clock::now()).await;
+            if let Err(error) = &accepted
+                && error.blame() == Blame::Machine
+            {
                 house.store_trouble(error);
             }
             let accepted = accepted?;
@@ -247,12 +241,16 @@ pub(crate) async fn take_in_again(house: Arc<House>) {
 }
 
 /// The inbox that adapters see.
-pub(crate) struct Door(pub(crate) Arc<House>);
+pub(crate) struct Door {
+    pub(crate) house: Arc<House>,
+    /// The lease under which a line hears; none where platforms come to us.
+    pub(crate) under: Option<Lease>,
+}
 
 #[async_trait]
 impl Inbox for Door {
     fn hearing(&self, line: &LineId, trouble: Option<&AdapterError>) {
-        self.0.hearing(line, trouble);
+        self.house.hearing(line, trouble);
     }
 
     async fn accept(
@@ -261,25 +259,31 @@ impl Inbox for Door {
         events: Vec<InboundEvent>,
         heard: Option<Cursor>,
     ) -> Result<(), NotStored> {
-        self.0
-            .take(line, events, heard)
+        let heard = store::Heard {
+            line: line.clone(),
+            events,
+            until: heard,
+            under: self.under.clone(),
+        };
+        self.house
+            .take(heard)
             .await
             .map_err(|error| NotStored(error.to_string()))
     }
 
     async fn unreadable(&self, line: &LineId, id: EventId) -> Result<(), NotStored> {
         let set_aside = self
-            .0
+            .house
             .store
-            .unreadable(line.clone(), id, clock::now())
+            .unreadable(line.clone(), id, self.under.clone(), clock::now())
             .await;
-        self.0
+        self.house
             .post(set_aside.map_err(|error| NotStored(error.to_string()))?);
         Ok(())
     }
 
     async fn heard(&self, line: &LineId) -> Result<Option<Cursor>, NotStored> {
-        self.0
+        self.house
             .store
             .heard(line.clone())
             .await

@@ -52,6 +52,7 @@ impl House {
         let mut notes = self.store.trouble().await?;
         notes.extend(self.store.set_aside(clock::now()).await?);
         notes.extend(self.crashes.lines());
+        notes.extend(self.answering.trouble().map(|why| self.secrets.cut(&why)));
         notes.extend(
             self.store_ails()
                 .await
@@ -65,6 +66,12 @@ impl House {
         }
         if let Err(error) = self.rulebook.in_force() {
             notes.push(error.to_string());
+        }
+        if !self.store.unsaved_rules().await?.is_empty() {
+            notes.push(format!(
+                "the rule of an answer is not in {} yet; it is tried again while I run",
+                self.rulebook.file().display()
+            ));
         }
         Ok(Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -27,6 +27,7 @@ use bot_policy::secret::NotRedactable;
 use tokio::sync::{Mutex, mpsc, watch};
 
 pub mod agent;
+mod answering;
 pub mod budget;
 mod chance;
 pub mod cli;
@@ -238,6 +239,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         outbox_runs: AtomicBool::new(false),
         crashes: keep::Crashes::default(),
         pulse: pulse::Pulse::default(),
+        answering: answering::Answering::default(),
     });
     let socket = socket::Socket::open(&data)?;
     start::note_settings(&house, &config).await?;
@@ -263,6 +265,12 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     part(&mut tasks, &house, "the end of questions", expire);
     part(&mut tasks, &house, "the end of copies", outgoing::clear);
     part(&mut tasks, &house, "the broom", sweep::sweep);
+    part(
+        &mut tasks,
+        &house,
+        "the rules of answers",
+        gate::save_rules_again,
+    );
     for line in house.lines.values() {
         tasks.spawn(hear(house.clone(), line.clone()));
     }

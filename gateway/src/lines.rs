@@ -98,11 +98,10 @@ pub(crate) fn set_up(
 
 /// Hears one line for as long as the program runs, however often it fails.
 pub(crate) async fn hear(house: Arc<House>, adapter: Arc<dyn Adapter>) {
-    let door = Door(house.clone());
     let mut pause = RECONNECT.0;
     loop {
         let begun = std::time::Instant::now();
-        let heard = caught(hear_once(&house, &adapter, &door)).await;
+        let heard = caught(hear_once(&house, &adapter)).await;
         let error = match heard {
             Ok(Ok(())) => return,
             Ok(Err(error)) => error,
@@ -140,11 +139,7 @@ pub(crate) async fn hear(house: Arc<House>, adapter: Arc<dyn Adapter>) {
 
 /// Hears a line until something is in the way. Whatever it had open is gone when this returns, so
 /// that the next poll never meets the one before it.
-async fn hear_once(
-    house: &House,
-    adapter: &Arc<dyn Adapter>,
-    door: &Door,
-) -> Result<(), AdapterError> {
+async fn hear_once(house: &Arc<House>, adapter: &Arc<dyn Adapter>) -> Result<(), AdapterError> {
     let account = begin(house, adapter).await?;
     let (lease, line) = (
         format!("{}/{account}", adapter.platform()),
@@ -170,14 +165,18 @@ async fn hear_once(
         loop {
             tokio::time::sleep(RENEWAL).await;
             match take().await {
-                Ok(Some(_)) => {}
-                Ok(None) => return,
+                Ok(Some(still)) if still == held => {}
+                Ok(Some(_) | None) => return,
                 Err(error) => tracing::warn!(%error, %line, "a lease could not be renewed"),
             }
         }
     };
+    let door = Door {
+        house: house.clone(),
+        under: Some(held.clone()),
+    };
     let heard = tokio::select! {
-        heard = adapter.listen(door) => heard,
+        heard = adapter.listen(&door) => heard,
         () = renew => Err(AdapterError::Conflict),
     };
     if let Err(error) = house.store.release(held).await {

@@ -8,6 +8,7 @@ use bot_policy::access::Scope;
 use bot_policy::event::FileKind;
 
 use crate::conversation::Flow;
+use crate::course::Course;
 use crate::store::{Loaded, StoreError, Wanted};
 use crate::{House, clock};
 
@@ -16,14 +17,19 @@ pub(crate) const LARGEST: u64 = 20_000_000;
 /// How often one is tried.
 const TRIES: u32 = 4;
 
-/// Fetches one file of a conversation, or says why it cannot be had.
+/// Fetches one file of a conversation, or says why it cannot be had. The end of the turn ends it.
 pub(crate) async fn receive(
     house: &House,
     loaded: &Loaded,
     wanted: Wanted,
+    course: &mut Course,
 ) -> Result<Flow, StoreError> {
     let (name, kind) = names(wanted.fact.kind);
-    let closed = match take(house, loaded, &wanted).await {
+    let taken = tokio::select! {
+        taken = take(house, loaded, &wanted) => taken,
+        () = course.stopped() => return Ok(Flow::More),
+    };
+    let closed = match taken {
         Ok((path, size)) => {
             let told = format!("({kind} was sent along; it lies in {path}, {size} bytes)");
             house
@@ -33,7 +39,9 @@ pub(crate) async fn receive(
         }
         Err(Failed::Again) => {
             house.store.tried(wanted.id).await?;
-            tokio::time::sleep(Duration::from_secs(1 << wanted.tries.min(TRIES))).await;
+            let pause = Duration::from_secs(1 << wanted.tries.min(TRIES));
+            // Whoever ends the turn does not wait for the next try.
+            let _ = tokio::time::timeout(pause, course.stopped()).await;
             return Ok(Flow::More);
         }
         Err(Failed::Never(why)) => {

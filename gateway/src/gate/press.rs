@@ -1,12 +1,13 @@
 //! What does a press do? It answers a question, and the conversation goes on from the answer.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bot_policy::access::{Person, Role};
 use bot_policy::approval::{Choice, Kept, OpenQuestion, Press, Redeemed, Refusal, State, redeem};
 use bot_policy::card::card;
 use bot_policy::event::ReplyHandle;
-use bot_policy::id::{ButtonToken, LineId, MessageRef, Place, QuestionId};
+use bot_policy::id::{ButtonToken, ConversationId, LineId, MessageRef, Place, QuestionId};
 use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage};
 use bot_policy::security::{Act, Moment};
 use bot_policy::visible;
@@ -50,15 +51,7 @@ pub(crate) async fn press(
         Meaning::Memory { memory, does } => {
             remember::pressed(house, person, &pressed.place, memory, does).await
         }
-        Meaning::New => fresh(house, place).await,
-        Meaning::NewAfter(before) => {
-            let running = house.store.running(place.clone()).await?;
-            if running.is_some_and(|running| running.id == before) {
-                fresh(house, place).await
-            } else {
-                Ok(Some("That conversation is over already.".into()))
-            }
-        }
+        Meaning::NewAfter(before) => fresh(house, place, before).await,
         Meaning::Project { file, yes } => project(house, person, file, yes).await,
         Meaning::Resend { letter } => {
             house.post(house.store.repeat(letter, clock::now()).await?);
@@ -67,12 +60,20 @@ pub(crate) async fn press(
     }
 }
 
-async fn fresh(house: &Arc<House>, place: &Place) -> Result<Option<String>, StoreError> {
-    let (letters, cancel) = house.store.start_fresh(place.clone(), clock::now()).await?;
+async fn fresh(
+    house: &Arc<House>,
+    place: &Place,
+    before: ConversationId,
+) -> Result<Option<String>, StoreError> {
+    let begun = house
+        .store
+        .start_fresh(place.clone(), before, clock::now())
+        .await?;
+    let Some(letters) = begun else {
+        return Ok(Some("That conversation is over already.".into()));
+    };
     house.post(letters);
-    if let Some(id) = cancel {
-        house.cancel(id);
-    }
+    house.cancel(before);
     Ok(None)
 }
 
@@ -213,9 +214,27 @@ pub(crate) async fn save_rules(house: &House) -> Result<Option<String>, StoreErr
     Ok(trouble)
 }
 
+/// Tries again to put them there while the program runs, later each time.
+pub(crate) async fn save_rules_again(house: Arc<House>) {
+    let mut pause = SAVE_PAUSE.0;
+    loop {
+        tokio::time::sleep(pause).await;
+        pause = match save_rules(&house).await {
+            Ok(None) => SAVE_PAUSE.0,
+            Ok(Some(_)) => pause.saturating_mul(2).min(SAVE_PAUSE.1),
+            Err(error) => {
+                tracing::error!(%error, "the rules of answers cannot be read");
+                pause.saturating_mul(2).min(SAVE_PAUSE.1)
+            }
+        };
+    }
+}
+
+/// The shortest and longest pause before a rule is tried again that could not be saved.
+const SAVE_PAUSE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(300));
+
 /// Puts the rule of an answer into the owner's file. The answer was stored before, so that one
-/// that lost a race saves nothing; what cannot be saved now is told, and tried again at the next
-/// start.
+/// that lost a race saves nothing; what cannot be saved now is told, and tried again.
 async fn save_rule(house: &House, of: QuestionId) -> Result<Option<String>, StoreError> {
     let unsaved = house.store.unsaved_rules().await?;
     let mine = unsaved.into_iter().find(|(question, ..)| *question == of);
@@ -228,11 +247,10 @@ async fn save_rule(house: &House, of: QuestionId) -> Result<Option<String>, Stor
     };
     if let Err(error) = house.rulebook.add(rule) {
         return Ok(Some(format!(
-            "Your answer counts, but its rule is not saved: {error}"
+            "Your answer counts, but its rule is not saved yet, and I try again: {error}"
         )));
     }
-    house.store.note(saved, clock::now()).await?;
-    house.store.rule_settled(of).await?;
+    house.store.rule_settled(of, saved, clock::now()).await?;
     Ok(None)
 }
 

@@ -11,7 +11,7 @@ use bot_policy::id::{EventId, MessageRef};
 use super::unavailable;
 use crate::conversation::notice;
 use crate::socket::KeeperError;
-use crate::store::OwnChat;
+use crate::store::{Heard, OwnChat};
 use crate::{House, chance, clock};
 
 /// The longest text, in bytes; as long as the page takes.
@@ -53,8 +53,7 @@ impl House {
         };
         let id = chance::bytes::<16>().map_err(unavailable)?;
         let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
-        let line = chat.place.line.clone();
-        let (named, is_web) = (named(&chat), line.as_str() == web::NAME);
+        let (named, is_web) = (named(&chat), chat.place.line.as_str() == web::NAME);
         let heard = format!("From the terminal: {text}");
         let event = InboundEvent {
             id: EventId::new(format!("terminal/{id}")),
@@ -79,7 +78,7 @@ impl House {
                 .await;
             self.post(heard.map_err(unavailable)?);
         }
-        self.take(&line, vec![event], None)
+        self.take(Heard::brought(event))
             .await
             .map_err(unavailable)?;
         Ok(named)

@@ -8,6 +8,7 @@ use bot_policy::rules::{Action, Rule};
 use rusqlite::{Connection, params};
 
 use super::asking::{Choosing, approval_buttons};
+use super::audit::{AuditEntry, append};
 use super::choices::Face;
 use super::outbox::{Letter, redraw};
 use super::questions::open_row;
@@ -59,11 +60,22 @@ impl Store {
         .await
     }
 
-    /// Records that the rule of an answer is in the owner's file, or never will be.
-    pub async fn rule_settled(&self, of: QuestionId) -> Result<(), StoreError> {
+    /// Records, once, that the rule of an answer is in the owner's file.
+    pub async fn rule_settled(
+        &self,
+        of: QuestionId,
+        saved: AuditEntry,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         self.write(move |tx| {
-            tx.execute("UPDATE question SET saves = NULL WHERE id = ?1", [of.0])?;
-            Ok(())
+            let settled = tx.execute(
+                "UPDATE question SET saves = NULL WHERE id = ?1 AND saves IS NOT NULL",
+                [of.0],
+            )?;
+            match settled {
+                0 => Ok(()),
+                _ => append(tx, now, &saved),
+            }
         })
         .await
     }

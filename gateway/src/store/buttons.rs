@@ -24,8 +24,6 @@ pub enum Meaning {
     Link(ConversationId),
     /// What to do about an unconfirmed memory.
     Memory { memory: i64, does: OfMemory },
-    /// A fresh conversation.
-    New,
     /// A fresh conversation in place of this one.
     NewAfter(ConversationId),
     /// Whether a folder's own rule file may loosen rules there.

@@ -328,16 +328,20 @@ impl Store {
         .await
     }
 
-    /// Ends the conversation of a place, as `/new` does; tells which one ended.
+    /// Ends this conversation of a place, as `/new` does; nothing when it is not the running one
+    /// any more.
     pub async fn start_fresh(
         &self,
         place: Place,
+        before: ConversationId,
         now: Timestamp,
-    ) -> Result<(Vec<Letter>, Option<ConversationId>), StoreError> {
+    ) -> Result<Option<Vec<Letter>>, StoreError> {
         let store = self.clone();
         self.write(move |tx| {
             let at = place_id(tx, &place)?;
-            let before = running(tx, at)?;
+            if running(tx, at)? != Some(before) {
+                return Ok(None);
+            }
             let mut letters = super::commands::fresh(&store, tx, &place, now)?;
             let text = "A fresh conversation: nothing marked, nothing waiting.";
             letters.extend(post(
@@ -348,7 +352,7 @@ impl Store {
                 About::Nothing,
                 now,
             )?);
-            Ok((letters, before))
+            Ok(Some(letters))
         })
         .await
     }

@@ -14,6 +14,7 @@ use super::albums::arrived;
 use super::codes::{burn_shown, code_sent};
 use super::commands::{Carried, carry_out};
 use super::conversations::{add, running_or_new};
+use super::leases::{Lease, still_held};
 use super::links::echo;
 use super::marks::{join_parts, mark, marks_of_message};
 use super::outbox::{About, Letter, notice, post};
@@ -26,6 +27,31 @@ use super::rows::{json, message_key, place_id};
 use super::{Blame, Store, StoreError, window};
 use crate::agent::Entry;
 use crate::writer::within_savepoint;
+
+/// A batch of what a line heard.
+#[derive(Debug)]
+pub struct Heard {
+    /// The line.
+    pub line: LineId,
+    /// What it heard.
+    pub events: Vec<InboundEvent>,
+    /// How far it has heard then.
+    pub until: Option<Cursor>,
+    /// The lease under which it hears; none where others come to it.
+    pub under: Option<Lease>,
+}
+
+impl Heard {
+    /// What somebody brought to a line themselves.
+    pub fn brought(event: InboundEvent) -> Self {
+        Self {
+            line: event.place.line.clone(),
+            events: vec![event],
+            until: None,
+            under: None,
+        }
+    }
+}
 
 /// What is to be done after a batch was stored.
 #[derive(Debug, Default)]
@@ -69,14 +95,21 @@ impl Store {
     /// at once: pairing, labels, marks, history. What was seen before is passed over.
     pub async fn accept(
         &self,
-        line: LineId,
-        events: Vec<InboundEvent>,
-        heard: Option<Cursor>,
+        heard: Heard,
         welcome: Option<String>,
         now: Timestamp,
     ) -> Result<Accepted, StoreError> {
         let store = self.clone();
+        let Heard {
+            line,
+            events,
+            until,
+            under,
+        } = heard;
         self.write(move |tx| {
+            if let Some(lease) = &under {
+                still_held(tx, lease)?;
+            }
             let mut accepted = Accepted::default();
             for event in events {
                 // An event for another line than the one that heard it is nobody's.
@@ -94,7 +127,7 @@ impl Store {
                     }
                 }
             }
-            if let Some(Cursor(cursor)) = heard {
+            if let Some(Cursor(cursor)) = until {
                 tx.prepare_cached("INSERT OR REPLACE INTO heard (line, cursor) VALUES (?1, ?2)")?
                     .execute(params![line.as_str(), cursor])?;
             }

@@ -1,7 +1,7 @@
 //! Who hears an account of ours? One at a time, and until when unless they say so again.
 
 use bot_policy::id::Timestamp;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Store, StoreError};
 
@@ -17,6 +17,23 @@ pub struct Lease {
     pub holder: String,
     /// How often it has changed hands.
     pub epoch: i64,
+}
+
+/// Refuses a write under a lease that has changed hands since: whoever was slow to notice must not
+/// write over what its successor heard.
+pub(super) fn still_held(tx: &Connection, lease: &Lease) -> Result<(), StoreError> {
+    let held: bool = tx
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM lease WHERE name = ?1 AND holder = ?2 AND epoch = ?3)",
+        )?
+        .query_row(params![lease.name, lease.holder, lease.epoch], |row| {
+            row.get(0)
+        })?;
+    if held {
+        Ok(())
+    } else {
+        Err(StoreError::LeaseLost)
+    }
 }
 
 impl Store {

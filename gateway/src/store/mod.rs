@@ -69,7 +69,8 @@ pub use console::ChatState;
 pub use conversations::Loaded;
 pub use delivery::HandOver;
 pub use events::{Decided, Events};
-pub use inbox::Accepted;
+pub use inbox::{Accepted, Heard};
+pub use leases::Lease;
 pub use outbox::{Handed, Letter, Outcome, Repeat};
 pub use own::OwnChat;
 pub use pending::Pending;
@@ -114,6 +115,9 @@ pub enum StoreError {
     /// SQLite says no: disk full, an unreadable file.
     #[error("the database in the data folder does not answer: {0}")]
     Sqlite(#[from] rusqlite::Error),
+    /// What was to be written was heard under a lease that another holds by now.
+    #[error("this account is heard by another line meanwhile")]
+    LeaseLost,
     /// The database was made by a newer program.
     #[error(
         "the database was made by a newer Postern (step {0}); start that version, or restore a backup"
@@ -151,7 +155,7 @@ impl StoreError {
             | Self::Chance(_)
             | Self::Altered(_)
             | Self::Newer(_) => Blame::Machine,
-            Self::Write(WriteError::Crashed(_)) | Self::Row(_) => Blame::Work,
+            Self::LeaseLost | Self::Write(WriteError::Crashed(_)) | Self::Row(_) => Blame::Work,
         }
     }
 
@@ -163,6 +167,7 @@ impl StoreError {
             Self::Sqlite(error) | Self::Write(WriteError::Sqlite(error)) => error.to_string(),
             Self::Altered(_)
             | Self::Chance(_)
+            | Self::LeaseLost
             | Self::Newer(_)
             | Self::Write(
                 WriteError::Crashed(_) | WriteError::NotCommitted(_) | WriteError::Stopped,

@@ -8,6 +8,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::albums::whole;
 use super::claims::owners_chats;
 use super::inbox::{Accepted, claim_id, take, try_take};
+use super::leases::{Lease, still_held};
 use super::outbox::{About, Letter, notice, post};
 use super::pending::Pending;
 use super::people::{directory, person_of};
@@ -152,10 +153,14 @@ impl Store {
         &self,
         line: LineId,
         id: EventId,
+        under: Option<Lease>,
         now: Timestamp,
     ) -> Result<Vec<Letter>, StoreError> {
         let store = self.clone();
         self.write(move |tx| {
+            if let Some(lease) = &under {
+                still_held(tx, lease)?;
+            }
             if claim_id(tx, &line, &id, None, now)?.is_none() {
                 return Ok(Vec::new());
             }

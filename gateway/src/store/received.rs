@@ -140,6 +140,22 @@ impl Store {
     }
 }
 
+/// Leaves the files of a conversation that are still to be fetched: its turn was ended.
+pub(super) fn leave(tx: &Connection, which: ConversationId) -> Result<(), StoreError> {
+    let mut left = tx.prepare_cached(
+        "UPDATE received SET state = 'left' WHERE conversation = ?1 AND state = 'wanted'
+         RETURNING entry, part",
+    )?;
+    let left: Vec<(i64, i64)> = left
+        .query_map([which.0], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?;
+    for (entry, part) in left {
+        let told = "(a file was sent along; the person ended the turn before it was fetched)";
+        name(tx, (which.0, entry), part, told.to_owned())?;
+    }
+    Ok(())
+}
+
 /// Puts words of ours in the place of a file.
 fn name(
     tx: &Connection,

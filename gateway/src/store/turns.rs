@@ -14,6 +14,7 @@ use super::marks::mark;
 use super::memory_cards::ask_about_memories;
 use super::outbox::{About, Letter};
 use super::questions::{close, open_question};
+use super::received::leave;
 use super::rows::{column, json};
 use super::workers::stop_workers;
 use super::{Store, StoreError};
@@ -308,6 +309,7 @@ pub(super) fn stop_turn(
     why: &str,
     now: Timestamp,
 ) -> Result<Vec<Letter>, StoreError> {
+    leave(tx, which)?;
     let turn = turn(tx, which)?;
     let mut letters = Vec::new();
     for call in turn.unfinished_calls() {

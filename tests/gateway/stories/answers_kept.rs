@@ -88,3 +88,34 @@ on_both! {
         assert_eq!(house.count("SELECT count(*) FROM question WHERE saves IS NOT NULL"), 0);
     }
 }
+
+on_both! {
+    async fn a_rule_that_cannot_be_saved_is_told_and_saved_as_soon_as_it_can_be(house, chat) {
+        chat.say("write notes.txt: hello").await;
+        let card = chat.card().await;
+        let file = house.home.config().join("policy.json");
+        // Where the new file is written first stands a folder.
+        let half = house.home.config().join("policy.json.new");
+        std::fs::create_dir(&half).unwrap();
+        chat.press(&card, "Always").await;
+        chat.closed(&card, "wrote notes.txt").await;
+        let told = "the rule of an answer is not in ";
+        let mut status = house.cli(&["status"]).await;
+        for _ in 0..100 {
+            if status.out.contains(told) {
+                break;
+            }
+            status = house.cli(&["status"]).await;
+        }
+        assert!(status.out.contains(told), "{status:?}");
+        assert!(!file.exists());
+        std::fs::remove_dir(&half).unwrap();
+        assert!(house.policy_soon().await.contains("notes.txt"));
+        let unsaved = "SELECT count(*) FROM question WHERE saves IS NOT NULL";
+        let settled = crate::stories::house::soon(|| (house.count(unsaved) == 0).then_some(()));
+        assert!(settled.await.is_some());
+        let noted = "SELECT count(*) FROM audit WHERE what LIKE '%rule-saved%'";
+        assert_eq!(house.count(noted), 1);
+        assert!(!house.cli(&["status"]).await.out.contains(told));
+    }
+}

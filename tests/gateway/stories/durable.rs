@@ -233,6 +233,35 @@ async fn f01_a_line_that_is_restarted_again_and_again_never_polls_twice_at_once(
 }
 
 #[tokio::test]
+async fn f01_what_a_line_hears_after_another_took_its_account_over_is_left_to_that_one() {
+    let (house, chat) = owner().await;
+    let database = house.database();
+    let taken = "UPDATE lease SET holder = 'elsewhere', epoch = epoch + 1, until = 9e15 WHERE holder = 'phone'";
+    assert_eq!(database.execute(taken, []).unwrap(), 1);
+    let heard = house.count("SELECT count(*) FROM event");
+    let cursor = "SELECT CAST(cursor AS INTEGER) FROM heard WHERE line = 'phone'";
+    let before = house.count(cursor);
+    chat.say("remember the keys").await;
+    let mut status = house.cli(&["status"]).await;
+    for _ in 0..100 {
+        if status.out.contains("another line hears") {
+            break;
+        }
+        status = house.cli(&["status"]).await;
+    }
+    assert!(status.out.contains("another line hears"), "{status:?}");
+    assert_eq!(house.count("SELECT count(*) FROM event"), heard);
+    assert_eq!(house.count(cursor), before);
+    // It lets go, and what was left is heard, once.
+    database.execute("UPDATE lease SET until = 0", []).unwrap();
+    chat.told("remembered").await;
+    house.all_heard().await;
+    chat.settle().await;
+    assert_eq!(house.count("SELECT count(*) FROM memory"), 1);
+    assert!(house.count(cursor) > before);
+}
+
+#[tokio::test]
 async fn f01_two_lines_with_one_token_poll_once_and_the_status_says_so() {
     let mut house = House::build().await;
     let settings = house.home.config().join("postern.toml");

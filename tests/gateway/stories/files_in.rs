@@ -209,3 +209,31 @@ fn fixture(name: &str) -> Vec<u8> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures");
     std::fs::read(folder.join("web-pages").join(name)).unwrap()
 }
+
+#[tokio::test]
+async fn stop_ends_the_fetching_of_files_at_once() {
+    let (house, chat) = House::with_owner(Door::Telegram).await;
+    house.fake().inject("getFile", Fault::Hang);
+    for _ in 0..2 {
+        house
+            .fake()
+            .send_file(ANNA, ANNA.direct(), "photo", PNG, json!({}));
+    }
+    let wanted = "SELECT count(*) FROM received WHERE state = 'wanted'";
+    let both = soon(|| (house.count(wanted) == 2).then_some(()));
+    assert!(both.await.is_some());
+    chat.say("/stop").await;
+    chat.told("Stopped.").await;
+    chat.say("remember the keys").await;
+    chat.told("remembered").await;
+    assert_eq!(inbox(&house), Vec::<String>::new());
+    assert_eq!(house.count(wanted), 0);
+    let history = history(&house).await;
+    let told = "the person ended the turn before it was fetched";
+    assert_eq!(history.matches(told).count(), 2, "{history}");
+    // The next one comes as ever.
+    house
+        .fake()
+        .send_file(ANNA, ANNA.direct(), "photo", PNG, json!({}));
+    lies(&house, &["picture-3.png"]).await;
+}

@@ -31,6 +31,7 @@ mod memories;
 mod mind;
 mod mind_budget;
 mod mind_preview;
+mod mind_setup;
 mod mind_trouble;
 mod poison;
 mod presses;

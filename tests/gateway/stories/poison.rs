@@ -3,7 +3,7 @@
 use fakes::telegram::User;
 
 use super::chat::{Chat, Door, Seen};
-use super::house::{House, OWNER};
+use super::house::{House, OWNER, soon};
 
 const ANNA: User = User(OWNER);
 const MARK: &str = "This conversation has read outside content";
@@ -92,6 +92,36 @@ async fn the_button_beside_the_mark_starts_fresh_too() {
         clean.labels(),
         ["Allow once", "Always", "All like this", "Deny", "More"]
     );
+}
+
+#[tokio::test]
+async fn a_fresh_start_that_a_crash_kept_from_being_noted_is_made_once() {
+    let (mut house, chat) = House::with_owner(Door::Telegram).await;
+    let mark = forwarded(&house, &chat, "a letter").await;
+    // What was done is stored, and that it was done is not.
+    let database = house.database();
+    database
+        .execute_batch(
+            "CREATE TRIGGER kept BEFORE UPDATE OF body ON event WHEN NEW.body IS NULL
+             BEGIN SELECT RAISE (ABORT, 'not now'); END",
+        )
+        .unwrap();
+    chat.press(&mark, "Start fresh").await;
+    chat.told("A fresh conversation").await;
+    house.kill();
+    database.execute_batch("DROP TRIGGER kept").unwrap();
+    let open = "SELECT count(*) FROM event WHERE body IS NOT NULL";
+    assert_eq!(house.count(open), 1);
+    // The next conversation has begun when the press is looked at again.
+    house.fake().private_message(ANNA, "remember the keys");
+    house.start().await;
+    chat.told("remembered").await;
+    let carried = soon(|| (house.count(open) == 0).then_some(()));
+    assert!(carried.await.is_some(), "{}", house.errors());
+    chat.settle().await;
+    assert_eq!(chat.times("A fresh conversation").await, 1);
+    let running = "SELECT count(*) FROM conversation WHERE ended IS NULL";
+    assert_eq!(house.count(running), 1);
 }
 
 #[tokio::test]

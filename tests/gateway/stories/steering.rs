@@ -13,6 +13,19 @@ on_both! {
 }
 
 on_both! {
+    async fn what_joins_an_order_is_answered_beside_it(house, chat) {
+        chat.say("wait 50\nremember the first").await;
+        house.thinks().await;
+        chat.say("say here I am").await;
+        chat.told("here I am").await;
+        chat.told("remembered").await;
+        chat.settle().await;
+        assert_eq!(chat.times("here I am").await, 1);
+        assert_eq!(house.count("SELECT count(*) FROM memory"), 1);
+    }
+}
+
+on_both! {
     async fn the_words_may_take_back_what_they_interrupt(house, chat) {
         chat.say("wait 50\nremember the first").await;
         house.thinks().await;

@@ -66,11 +66,18 @@ impl Model for Chain {
         let asked = request(prompt, &names, self.calls, self.context_tokens);
         let input = estimate(&asked);
         let mut last = None;
+        let mut instead_of = Vec::new();
         for model in &self.models {
             let failed = match patiently(model, &asked, streamed).await {
-                Ok(answer) => return Ok(self.completion(model, answer, &names, input)),
+                Ok(answer) => {
+                    return Ok(Completion {
+                        instead_of,
+                        ..self.completion(model, answer, &names, input)
+                    });
+                }
                 Err(failed) => failed,
             };
+            instead_of.push(failed.fault.told(&model.name));
             tracing::warn!(model = model.name, fault = failed.fault.word(), "no answer");
             let may_go_on = failed.shown == 0 && failed.fault.is_the_models_own();
             last = Some((model, failed));
@@ -118,7 +125,7 @@ impl Chain {
                         }
                     })
                     .collect(),
-                used: None,
+                ..Completion::default()
             },
         };
         Completion {

@@ -53,6 +53,8 @@ pub struct Completion {
     pub calls: Vec<Wanted>,
     /// What it used up, where that counts.
     pub used: Option<Used>,
+    /// Why the models before this one gave no answer, one sentence each.
+    pub instead_of: Vec<String>,
 }
 
 /// What one answer used up.

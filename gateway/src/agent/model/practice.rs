@@ -82,15 +82,15 @@ fn obey(prompt: &Prompt) -> Completion {
         .flat_map(|message| text_of(message).lines())
         .filter_map(|line| order(line).or_else(|| withdrawal(line, waits)));
     let calls: Vec<Wanted> = again.chain(orders).take(ORDERS_AT_ONCE).collect();
-    let text = if calls.is_empty() {
-        answer(&fresh)
-    } else {
-        String::new()
+    let text = match words(&fresh) {
+        words if !words.is_empty() => words,
+        _ if calls.is_empty() => answer(&fresh),
+        _ => String::new(),
     };
     Completion {
         text,
         calls,
-        used: None,
+        ..Completion::default()
     }
 }
 
@@ -145,6 +145,16 @@ fn text_of(message: &Message) -> &str {
     }
 }
 
+/// What it was told to say.
+fn words(fresh: &[&Message]) -> String {
+    let words: Vec<&str> = fresh
+        .iter()
+        .flat_map(|message| text_of(message).lines())
+        .filter_map(|line| line.trim().strip_prefix("say "))
+        .collect();
+    words.join("\n")
+}
+
 fn answer(fresh: &[&Message]) -> String {
     let results: Vec<&str> = fresh
         .iter()
@@ -153,14 +163,7 @@ fn answer(fresh: &[&Message]) -> String {
             Message::Model { .. } | Message::Person(_) => None,
         })
         .collect();
-    let words: Vec<&str> = fresh
-        .iter()
-        .flat_map(|message| text_of(message).lines())
-        .filter_map(|line| line.trim().strip_prefix("say "))
-        .collect();
-    if !words.is_empty() {
-        words.join("\n")
-    } else if results.is_empty() {
+    if results.is_empty() {
         "I heard you. I understand: write FILE: TEXT, read FILE, remember TEXT, recall WORDS."
             .to_owned()
     } else {

@@ -106,7 +106,7 @@ pub fn completion(text: &str, names: &Names<'_>) -> Completion {
     Completion {
         text,
         calls: calls.into_iter().map(|call| wanted(call, names)).collect(),
-        used: None,
+        ..Completion::default()
     }
 }
 
