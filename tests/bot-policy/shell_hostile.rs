@@ -1,45 +1,26 @@
-//! Hostile lines on a small stack: each is judged, soon, and dangerous where it cannot be read.
-
-use std::time::{Duration, Instant};
+//! Hostile lines on a small stack: each is judged in few steps, and dangerous where it cannot be read.
 
 use bot_policy::shell::{DEPTH, Denylist, FolderTrust, LINE_BYTES, ReadOnly, STEPS, judge};
 
 #[test]
-fn hostile_lines_are_judged_soon_on_a_small_stack() {
+fn hostile_lines_are_judged_in_few_steps_on_a_small_stack() {
     let judged = std::thread::Builder::new()
         .stack_size(256 * 1024)
         .spawn(|| {
-            let mut slowest = (Duration::ZERO, String::new());
             for line in hostile() {
-                let start = Instant::now();
                 let judged = judge(&line, &Denylist::default(), FolderTrust::Trusted);
-                let took = start.elapsed();
-                assert!(judged.steps <= 2 * STEPS, "{} steps", judged.steps);
-                if took > slowest.0 {
-                    slowest = (took, line.chars().take(40).collect());
-                }
+                assert!(judged.steps <= 2 * STEPS, "{}: {line:.40}", judged.steps);
             }
-            slowest
-        })
-        .unwrap()
-        .join()
-        .unwrap();
-    println!("slowest hostile line: {:?} {:?}", judged.0, judged.1);
-    assert!(judged.0 < Duration::from_millis(500), "{judged:?}");
+        });
+    judged.unwrap().join().unwrap();
 }
 
 #[test]
 fn steps_grow_with_the_length_of_a_line() {
-    let mut worst = (0.0, String::new());
     for line in hostile() {
         let steps = judge(&line, &Denylist::default(), FolderTrust::Trusted).steps;
-        let each = steps as f64 / line.len() as f64;
-        if each > worst.0 {
-            worst = (each, line.chars().take(60).collect());
-        }
         assert!(steps <= STEPS_PER_BYTE * line.len(), "{steps}: {line:.60}");
     }
-    println!("most steps per byte: {worst:?}");
 }
 
 #[test]
@@ -69,27 +50,19 @@ fn what_is_too_long_or_too_deep_is_dangerous() {
 }
 
 #[test]
-fn time_per_decision() {
-    let lines = [
-        ("20 B", "ls -la src/shell/abc".to_owned()),
-        ("100 B", "cd src && grep -rn 'fn main' --include='*.rs' . | head -20; cargo build --release 2>&1 | tail -n 5 ok".to_owned()),
-        ("10 KB", "cat src/one.rs | grep -n 'some text' | sort -u; ".repeat(213)),
-        ("10 KB of text", format!("git commit -m '{}'", "word ".repeat(2_000))),
-        ("10 KB of quotes", "echo \"a $x b\" 'c' $'d' e\\ f; ".repeat(370)),
+fn twice_the_line_is_no_more_than_twice_the_steps() {
+    let units = [
+        "cat src/one.rs | grep -n 'some text' | sort -u; ",
+        "git commit -m 'word word word word'; ",
+        "echo \"a $x b\" 'c' $'d' e\\ f; ",
     ];
-    for (name, line) in lines {
-        let rounds = 200_000 / line.len().max(100);
-        let start = Instant::now();
-        let mut steps = 0;
-        for _ in 0..rounds {
-            steps = judge(&line, &Denylist::default(), FolderTrust::Trusted).steps;
-        }
-        let each = start.elapsed() / u32::try_from(rounds).unwrap();
-        println!(
-            "shell line, {name} ({} B): {each:?}, {steps} steps",
-            line.len()
-        );
-        assert!(each < Duration::from_millis(50));
+    for unit in units {
+        let steps = |times: usize| {
+            let line = unit.repeat(times);
+            judge(&line, &Denylist::default(), FolderTrust::Trusted).steps
+        };
+        let (once, twice) = (steps(100), steps(200));
+        assert!(twice <= 2 * once + unit.len(), "{unit}: {once}, {twice}");
     }
 }
 

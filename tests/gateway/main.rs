@@ -24,6 +24,7 @@ mod http_admin;
 mod http_console;
 mod http_desk;
 mod http_doors;
+mod http_streams;
 mod http_wire;
 mod keep;
 mod keeper;
