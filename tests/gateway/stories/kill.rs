@@ -74,7 +74,6 @@ async fn killed_under_traffic(door: Door) {
         let (acknowledged, ()) = tokio::join!(posted, killed);
         unanswered.retain(|n, _| !acknowledged.contains(n));
         house.start().await;
-        // The practice model passes over what comes while it thinks, so one message waits at most.
         for (n, text) in std::mem::take(&mut unanswered) {
             assert!(page.try_say(&format!("kill-{n}"), &text).await);
         }

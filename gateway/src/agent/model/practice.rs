@@ -85,7 +85,8 @@ fn obey(prompt: &Prompt) -> Completion {
     let text = match words(&fresh) {
         words if !words.is_empty() => words,
         _ if calls.is_empty() => answer(&fresh),
-        _ => String::new(),
+        // What came of earlier calls is told before newer words are obeyed.
+        _ => results(before_words(&fresh)).join("\n\n"),
     };
     Completion {
         text,
@@ -153,6 +154,25 @@ fn words(fresh: &[&Message]) -> String {
         .filter_map(|line| line.trim().strip_prefix("say "))
         .collect();
     words.join("\n")
+}
+
+/// What was there before the person's newest words.
+fn before_words<'m>(fresh: &'m [&'m Message]) -> &'m [&'m Message] {
+    let words = fresh
+        .iter()
+        .rposition(|message| matches!(message, Message::Person(_)));
+    fresh.get(..words.unwrap_or(0)).unwrap_or_default()
+}
+
+/// What came of calls that ran.
+fn results<'m>(of: &[&'m Message]) -> Vec<&'m str> {
+    of.iter()
+        .filter_map(|message| match message {
+            Message::Result { text, .. } => Some(text.as_str()),
+            Message::Model { .. } | Message::Person(_) => None,
+        })
+        .filter(|text| !text.starts_with(TAKEN_BACK) && !text.contains(WAITS))
+        .collect()
 }
 
 fn answer(fresh: &[&Message]) -> String {
