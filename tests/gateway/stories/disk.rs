@@ -27,7 +27,7 @@ fn traced(house: &House, log: &std::path::Path, options: &[&str]) -> Command {
     command
 }
 
-fn can_trace(test: &str) -> bool {
+pub fn can_trace(test: &str) -> bool {
     let tried = Command::new("strace")
         .args(["-f", "-qq", "-o", "/dev/null", "true"])
         .stderr(Stdio::null())

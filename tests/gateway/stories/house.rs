@@ -226,6 +226,11 @@ impl House {
         serves
     }
 
+    /// The number of its process.
+    pub fn process(&self) -> u32 {
+        self.child.as_ref().expect("a running program").id()
+    }
+
     /// Ends it as a power cut would.
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {

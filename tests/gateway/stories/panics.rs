@@ -1,0 +1,106 @@
+//! Something panics in the middle: it ends one turn or restarts one line, and says so. What panics
+//! is the runtime, on a system that gives it no more threads. Needs `strace`, as `disk` does.
+
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use fakes::telegram::Fault;
+
+use super::chat::Door;
+use super::disk::can_trace;
+use super::house::{House, OWNER, soon};
+
+/// How long the runtime keeps a thread that has nothing to do.
+const THREADS_KEPT: Duration = Duration::from_secs(11);
+
+/// While this is held, the system gives a program no thread.
+struct NoThreads(Child);
+
+impl NoThreads {
+    async fn from_now_on(house: &House) -> Self {
+        // Those that it has already would do the work.
+        tokio::time::sleep(THREADS_KEPT).await;
+        let tracer = Command::new("strace")
+            .args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=clone,clone3"])
+            .args(["-e", "inject=clone,clone3:error=EPERM", "-p"])
+            .arg(house.process().to_string())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let status = format!("/proc/{}/status", house.process());
+        let traced = || {
+            let status = std::fs::read_to_string(&status).unwrap();
+            (!status.contains("TracerPid:\t0\n")).then_some(())
+        };
+        assert!(soon(traced).await.is_some(), "it is not traced");
+        Self(tracer)
+    }
+}
+
+impl Drop for NoThreads {
+    fn drop(&mut self) {
+        // Asked to end, it lets go of the program first.
+        let tracer = rustix::process::Pid::from_child(&self.0);
+        let _ = rustix::process::kill_process(tracer, rustix::process::Signal::TERM);
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::test]
+async fn a_panic_in_a_conversation_ends_its_turn_alone_and_says_so() {
+    if !can_trace("a panic in a conversation") {
+        return;
+    }
+    let (house, page) = House::with_owner(Door::Web).await;
+    let code = house.new_code(None).await;
+    let phone = house.enter(Door::Telegram, OWNER, &code).await;
+    let none = NoThreads::from_now_on(&house).await;
+    page.say("read notes.txt").await;
+    page.told("Something in me failed while I worked on this, so I stopped.")
+        .await;
+    phone.say("remember the keys").await;
+    phone.told("remembered").await;
+    let status = house.cli(&["status"]).await;
+    let says = "a conversation crashed 1 time and went on, last at ";
+    assert!(status.out.contains(says), "{status:?}");
+    assert!(!status.out.contains("notes.txt"), "{status:?}");
+    drop(none);
+    page.say("read notes.txt").await;
+    page.told("there is no file notes.txt").await;
+}
+
+#[tokio::test]
+async fn a_panic_in_a_line_begins_it_again_and_the_others_go_on() {
+    if !can_trace("a panic in a line") {
+        return;
+    }
+    let mut house = House::build().await;
+    let settings = house.home.config().join("postern.toml");
+    let text = std::fs::read_to_string(&settings).unwrap();
+    // A name is looked up in a thread of its own.
+    let named = text.replace("api = \"http://127.0.0.1:", "api = \"http://localhost:");
+    assert_ne!(named, text);
+    house.home.configure(&named);
+    house.start().await;
+    let phone = house.enter(Door::Telegram, OWNER, &house.code()).await;
+    let code = house.new_code(None).await;
+    let page = house.enter(Door::Web, 0, &code).await;
+    let none = NoThreads::from_now_on(&house).await;
+    // The line has to connect anew.
+    house.fake().inject("getUpdates", Fault::Drop);
+    phone.say("remember the keys").await;
+    let mut status = house.cli(&["status"]).await;
+    for _ in 0..100 {
+        if status.out.contains("the line phone crashed") {
+            break;
+        }
+        status = house.cli(&["status"]).await;
+    }
+    assert!(status.out.contains("the line phone crashed"), "{status:?}");
+    page.say("say I am here").await;
+    page.told("I am here").await;
+    drop(none);
+    phone.told("remembered").await;
+    house.all_heard().await;
+    assert_eq!(house.count("SELECT count(*) FROM memory"), 1);
+}
