@@ -11,13 +11,14 @@ use serde_json::{Value, json};
 
 use crate::desk::{Desk, told};
 use crate::http::DeskError;
-use crate::http::console::{Console, Done, Download, Owner, View};
+use crate::http::console::{Console, Done, Download, Owner, View, Word};
 use crate::metrics;
 use crate::socket::KeeperError;
-use crate::store::{ChatState, Stood};
+use crate::store::{ChatState, OfMemory, Stood};
 use crate::{House, clock};
 
 mod files;
+mod usage;
 mod words;
 
 /// How many things one page holds.
@@ -72,6 +73,19 @@ impl Console for Desk {
             Err(KeeperError::Refused(why)) => Ok(Done::No(why)),
             Err(KeeperError::Unavailable(why)) => Err(DeskError(why)),
         }
+    }
+
+    async fn remember(&self, owner: &Owner, memory: i64, word: Word) -> Result<Done, DeskError> {
+        let does = match word {
+            Word::Forget => OfMemory::Forget,
+            Word::Keep => OfMemory::Keep,
+        };
+        let store = &self.house.store;
+        let decided = store.decide_own_memory(owner.person.id, memory, does);
+        Ok(match decided.await.map_err(told)? {
+            true => Done::Yes,
+            false => Done::No("that memory is confirmed already, or gone".into()),
+        })
     }
 }
 
@@ -240,7 +254,9 @@ impl House {
         Ok(json!({
             "version": status.version,
             "since": status.since.0,
-            "model": self.one_line(&status.model, LINE),
+            "model": self.one_line(&status.model, LINE * 2),
+            "budget": self.budget_today().await.map_err(told)?,
+            "use": self.use_by_day().await.map_err(told)?,
             "waiting": status.open_questions,
             "codes": status.live_codes,
             "lines": lines.collect::<Vec<_>>(),

@@ -8,8 +8,9 @@ use crate::http_wire::{Served, served};
 const VIEWS: [&str; 8] = [
     "audit", "chats", "files", "memories", "people", "rules", "status", "waiting",
 ];
-const POSTS: [(&str, &str); 2] = [
+const POSTS: [(&str, &str); 3] = [
     ("/api/console/card", r#"{"question":7}"#),
+    ("/api/console/memory", r#"{"memory":3,"word":"keep"}"#),
     ("/api/console/unpair", r#"{"place":"web a"}"#),
 ];
 
@@ -50,12 +51,12 @@ async fn the_owner_gets_every_list_and_its_pages() {
     }
     assert_eq!(
         *page.desk.deeds.lock().unwrap(),
-        ["stand 7", "let go web a"]
+        ["stand 7", "Keep 3", "let go web a"]
     );
 }
 
 #[tokio::test]
-async fn a_guest_a_stranger_another_page_and_another_name_get_nothing_of_it() {
+async fn f98_a_guest_a_stranger_another_page_and_another_name_get_nothing_of_it() {
     let page = served(&[]).await;
     let owner = page.desk.paired("a");
     let guest = guest(&page);
@@ -143,6 +144,15 @@ async fn what_is_not_understood_is_said_so() {
             400,
             "{body}"
         );
+    }
+    for body in [
+        "{}",
+        r#"{"memory":3}"#,
+        r#"{"memory":3,"word":"show"}"#,
+        r#"{"memory":3,"word":"keep","person":1}"#,
+    ] {
+        let answer = page.post("/api/console/memory", &owner, body).await;
+        assert_eq!(answer.error().0, 400, "{body}");
     }
 }
 

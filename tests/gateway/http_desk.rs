@@ -10,7 +10,7 @@ use bot_policy::access::{Person, Role};
 use bot_policy::event::{EventKind, FileFact, FileKind, InboundEvent, PartBody};
 use bot_policy::id::{PersonId, Place};
 use gateway::http::admin::AdminToken;
-use gateway::http::console::{Console, Done, Download, Owner, View};
+use gateway::http::console::{Console, Done, Download, Owner, View, Word};
 use gateway::http::{Desk, DeskError, ScreenItem, SessionHash};
 use serde_json::{Value, json};
 
@@ -177,6 +177,11 @@ impl Console for Memory {
     async fn let_go(&self, place: &str) -> Result<Done, DeskError> {
         self.works()?;
         Ok(self.deed(format!("let go {place}")))
+    }
+
+    async fn remember(&self, _: &Owner, memory: i64, word: Word) -> Result<Done, DeskError> {
+        self.works()?;
+        Ok(self.deed(format!("{word:?} {memory}")))
     }
 }
 

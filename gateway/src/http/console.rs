@@ -41,6 +41,16 @@ pub enum View {
     Waiting,
 }
 
+/// What the owner says of a memory that waits for their word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Word {
+    /// It goes.
+    Forget,
+    /// It stays, and is confirmed.
+    Keep,
+}
+
 /// Whose console it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Owner {
@@ -89,6 +99,9 @@ pub trait Console: Send + Sync {
 
     /// Lets go of a place, named as the list of people names it.
     async fn let_go(&self, place: &str) -> Result<Done, DeskError>;
+
+    /// Decides about a memory of the owner's that waits for their word.
+    async fn remember(&self, owner: &Owner, memory: i64, word: Word) -> Result<Done, DeskError>;
 }
 
 #[derive(Deserialize)]
@@ -176,6 +189,23 @@ pub(super) async fn let_go(
     the_owner(&shared, &headers).await?;
     let asked: LetGo = serde_json::from_slice(&posted).map_err(|_| Malformed::Shape)?;
     done(shared.desk.console().let_go(&asked.place).await?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Decided {
+    memory: i64,
+    word: Word,
+}
+
+pub(super) async fn remember(
+    State(shared): State<Shared>,
+    headers: HeaderMap,
+    posted: Bytes,
+) -> Result<Json<Value>, Refusal> {
+    let owner = the_owner(&shared, &headers).await?;
+    let Decided { memory, word } = serde_json::from_slice(&posted).map_err(|_| Malformed::Shape)?;
+    done(shared.desk.console().remember(&owner, memory, word).await?)
 }
 
 fn done(done: Done) -> Result<Json<Value>, Refusal> {

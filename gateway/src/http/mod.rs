@@ -212,6 +212,7 @@ fn router(desk: Arc<dyn Desk>, hosts: Hosts, closed: watch::Receiver<()>) -> Rou
         .route("/api/chat", get(api::chat))
         .route("/api/console/card", post(console::stand))
         .route("/api/console/file", get(console::file))
+        .route("/api/console/memory", post(console::remember))
         .route("/api/console/unpair", post(console::let_go))
         .route("/api/console/{view}", get(console::view))
         .route("/api/events", get(events::events))

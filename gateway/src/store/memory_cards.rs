@@ -120,27 +120,51 @@ impl Store {
 
     /// Decides about an unconfirmed memory. False when it was decided before.
     pub async fn decide_memory(&self, memory: i64, does: OfMemory) -> Result<bool, StoreError> {
+        self.write(move |tx| decide(tx, memory, does)).await
+    }
+
+    /// The same, where it is this person's own; anything else is taken for gone.
+    pub async fn decide_own_memory(
+        &self,
+        whose: PersonId,
+        memory: i64,
+        does: OfMemory,
+    ) -> Result<bool, StoreError> {
         self.write(move |tx| {
-            let open: bool = tx.query_row(
-                "SELECT EXISTS (SELECT 1 FROM memory WHERE id = ?1 AND confirmed = 0)",
-                [memory],
+            let keeper = keeper_key(Keeper::Person(whose));
+            let own: bool = tx.query_row(
+                "SELECT EXISTS (SELECT 1 FROM memory WHERE id = ?1 AND keeper = ?2)",
+                params![memory, keeper],
                 |row| row.get(0),
             )?;
-            if !open {
-                return Ok(false);
+            if own {
+                decide(tx, memory, does)
+            } else {
+                Ok(false)
             }
-            match does {
-                OfMemory::Forget => forget(tx, memory)?,
-                OfMemory::Keep => {
-                    tx.execute(
-                        "UPDATE memory SET confirmed = 1, taint = ?2 WHERE id = ?1",
-                        params![memory, json(&Taint::default())?],
-                    )?;
-                }
-                OfMemory::Show => {}
-            }
-            Ok(true)
         })
         .await
     }
+}
+
+fn decide(tx: &Connection, memory: i64, does: OfMemory) -> Result<bool, StoreError> {
+    let open: bool = tx.query_row(
+        "SELECT EXISTS (SELECT 1 FROM memory WHERE id = ?1 AND confirmed = 0)",
+        [memory],
+        |row| row.get(0),
+    )?;
+    if !open {
+        return Ok(false);
+    }
+    match does {
+        OfMemory::Forget => forget(tx, memory)?,
+        OfMemory::Keep => {
+            tx.execute(
+                "UPDATE memory SET confirmed = 1, taint = ?2 WHERE id = ?1",
+                params![memory, json(&Taint::default())?],
+            )?;
+        }
+        OfMemory::Show => {}
+    }
+    Ok(true)
 }

@@ -11,6 +11,17 @@ use crate::budget::Spent;
 const DAYS_KEPT: i64 = 62;
 const DAY: i64 = 86_400_000;
 
+/// What one model used up on one day.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DaySpent {
+    /// When the day began, in UTC.
+    pub begins: Timestamp,
+    /// Which model answered; empty where none did.
+    pub model: String,
+    /// What it used up.
+    pub spent: Spent,
+}
+
 impl Store {
     /// Notes that the model is about to be asked, so that it counts whatever comes of it. `refuse`
     /// sees what this turn, which began with the entry `since`, and this day used up; what it says
@@ -62,6 +73,29 @@ impl Store {
     /// What this day used up.
     pub async fn spent_today(&self, now: Timestamp) -> Result<Spent, StoreError> {
         self.read(|tx| of_day(tx, now.0.div_euclid(DAY))).await
+    }
+
+    /// What each model used up on each of the last days, newest first.
+    pub async fn spent_by_day(
+        &self,
+        now: Timestamp,
+        days: i64,
+    ) -> Result<Vec<DaySpent>, StoreError> {
+        self.read(|tx| {
+            let mut found = tx.prepare_cached(
+                "SELECT count(*), total(input + output), total(money), day, model FROM thought
+                 WHERE day > ?1 GROUP BY day, model ORDER BY day DESC, model",
+            )?;
+            let found = found.query_map([now.0.div_euclid(DAY) - days], |row| {
+                Ok(DaySpent {
+                    begins: Timestamp(row.get::<_, i64>(3)?.saturating_mul(DAY)),
+                    model: row.get(4)?,
+                    spent: spent(row)?,
+                })
+            })?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
+        .await
     }
 }
 

@@ -147,6 +147,11 @@ const acts = {
       error.textContent = failure.message;
     }
   },
+  async remember(memory, word) {
+    await ask("/api/console/memory", { memory, word });
+    await load();
+    say(word === "keep" ? "Confirmed" : "Forgotten");
+  },
   async letGo(place) {
     await ask("/api/console/unpair", { place });
     await load();

@@ -24,7 +24,7 @@ export const VIEWS = {
     title: "Memories",
     about: "What Postern keeps of what you said. One that came after outside content is not used until you confirm it.",
     none: "Nothing is remembered.",
-    draw: (page) => rows(page.items, drawMemory),
+    draw: (page, acts) => rows(page.items, (item) => drawMemory(item, acts)),
   },
   files: {
     title: "Files",
@@ -120,9 +120,17 @@ function drawPlace(item, acts) {
   return [strong(name(item.who)), meta(item.place), row];
 }
 
-function drawMemory(item) {
+function drawMemory(item, acts) {
   const kind = item.confirmed ? "confirmed" : "waits to be confirmed";
-  return [make("p", "text", item.text), meta(state(kind, item.confirmed ? "" : "asks"), drawTime(item.at))];
+  const all = [make("p", "text", item.text), meta(state(kind, item.confirmed ? "" : "asks"), drawTime(item.at))];
+  if (item.confirmed) return all;
+  // The whole of it stands above; only under that may it be confirmed.
+  const words = make("div", "words");
+  words.append(
+    act("Remember it", () => acts.remember(item.id, "keep")),
+    act("Forget it", () => acts.remember(item.id, "forget"), "deny"),
+  );
+  return [...all, words];
 }
 
 function drawFile(item) {
@@ -169,6 +177,7 @@ function drawStatus(page) {
   fact("Version", page.version);
   fact("Running since", drawTime(page.since));
   fact("Model", page.model);
+  for (const { what, used, of } of page.budget) fact(`Today's ${what}`, ...drawUse(what, used, of));
   fact("Waiting", `${page.waiting} questions, ${page.codes} pairing codes`);
   all.append(facts, make("h3", "", "Lines"));
   all.append(rows(page.lines, (line) => [
@@ -176,6 +185,10 @@ function drawStatus(page) {
     meta(state(line.state === "listening" ? "listens" : line.state === "retrying" ? "tries again" : "stopped", line.state === "listening" ? "" : "asks"), line.detail),
   ]) || make("p", "none", "No line is set."));
   if (page.notes.length) all.append(make("h3", "", "Notes"), rows(page.notes, (note) => make("p", "text", note)));
+  if (page.use.length) {
+    all.append(make("h3", "", "What the model used up"), table(["Day (UTC)", "Model", "Calls", "Tokens", "Money"],
+      page.use.map(({ day, model, calls, tokens, money }) => [new Date(day).toISOString().slice(0, 10), model, calls, tokens, money ? amount(money) : "–"])));
+  }
   if (page.counts.length) {
     all.append(make("h3", "", "Counted since the start"), table(["What", "Which", "How many"],
       page.counts.map(({ what, which, many }) => [what, which.replaceAll("_", " "), many])));
@@ -186,6 +199,20 @@ function drawStatus(page) {
   }
   return all;
 }
+
+// What was used up, as a bar where it has a bound.
+function drawUse(what, used, of) {
+  const shown = (number) => (what === "money" ? amount(number) : number.toLocaleString("en"));
+  if (of === null) return [`${shown(used)}, without a bound`];
+  const text = `${shown(used)} of ${shown(of)}`;
+  const bar = make("progress", used >= of ? "full" : "");
+  bar.max = Math.max(of, Number.MIN_VALUE);
+  bar.value = Math.min(used, of);
+  bar.setAttribute("aria-label", `Today's ${what}`);
+  return [bar, " ", text];
+}
+
+const amount = (money) => money.toFixed(money < 1 ? 4 : 2);
 
 function table(heads, lines) {
   const frame = make("div", "frame");
