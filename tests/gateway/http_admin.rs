@@ -16,7 +16,7 @@ const TOKEN: &str = "correct-horse-battery-staple";
 
 #[tokio::test]
 async fn the_admin_token_signs_a_browser_in_as_the_owner_and_stands_in_no_answer() {
-    let page = with_token().await;
+    let (page, _folder) = with_token().await;
     let typed = json!({ "token": TOKEN }).to_string();
     let answer = page.post("/api/sign-in", "", &typed).await;
     let cookie = answer.header("set-cookie").expect("a cookie").to_owned();
@@ -31,7 +31,7 @@ async fn the_admin_token_signs_a_browser_in_as_the_owner_and_stands_in_no_answer
 
 #[tokio::test]
 async fn a_wrong_admin_token_opens_nothing_and_may_be_tried_a_few_times() {
-    let page = with_token().await;
+    let (page, _folder) = with_token().await;
     let wrong = "that is not the admin token; it stands where web.admin_token_file, or _env or _credential, says";
     for token in ["", "correct-horse", "correct-horse-battery-staplE"] {
         let typed = json!({ "token": token }).to_string();
@@ -62,7 +62,7 @@ async fn without_an_admin_token_nobody_signs_in_with_one() {
 
 #[tokio::test]
 async fn what_was_counted_is_for_the_owner_and_for_the_admin_token() {
-    let page = with_token().await;
+    let (page, _folder) = with_token().await;
     let owner = page.desk.paired("a");
     let guest = page.desk.paired("b");
     page.desk.paired.lock().unwrap().insert(
@@ -206,6 +206,23 @@ fn what_is_wrong_with_the_file_of_the_admin_token_is_said() {
     ));
 }
 
+#[tokio::test]
+async fn f96_a_token_that_was_replaced_opens_nothing_from_then_on() {
+    let (page, folder) = with_token().await;
+    let file = folder.path().join("admin");
+    let status = async |token: &str| {
+        let (host, bearer) = (page.host(), format!("authorization: Bearer {token}"));
+        page.raw("GET /metrics", &[&host, &bearer], "").await.status
+    };
+    assert_eq!(status(TOKEN).await, 200);
+    let other = "another-admin-token-0123456789";
+    write_private(&file, other);
+    assert_eq!((status(TOKEN).await, status(other).await), (403, 200));
+    // What cannot be used opens nothing at all.
+    write_private(&file, "too-short");
+    assert_eq!((status("too-short").await, status(other).await), (403, 403));
+}
+
 #[test]
 fn metrics_are_served_on_this_machine_alone() {
     let home = Home::new();
@@ -216,7 +233,8 @@ fn metrics_are_served_on_this_machine_alone() {
     assert!(said.contains(text), "{said}");
 }
 
-async fn with_token() -> Served {
+/// A page with an admin token, and the folder of its file.
+async fn with_token() -> (Served, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("admin");
     write_private(&file, &format!("{TOKEN}\n"));
@@ -227,7 +245,7 @@ async fn with_token() -> Served {
         .admin
         .set(AdminToken::read(&source).unwrap())
         .unwrap();
-    page
+    (page, folder)
 }
 
 fn write_private(file: &std::path::Path, text: &str) {

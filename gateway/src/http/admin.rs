@@ -11,9 +11,12 @@ pub const SHORTEST: usize = 24;
 /// The longest, in bytes.
 const LONGEST: usize = 1024;
 
-/// The token that opens the page as its owner.
+/// The token that opens the page as its owner, as it stands at each moment where it is kept.
 #[derive(Clone, Debug)]
-pub struct AdminToken(Secret<String>);
+pub struct AdminToken {
+    source: SecretSource,
+    at_start: Secret<String>,
+}
 
 /// The admin token cannot be used. The text says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -34,27 +37,41 @@ impl AdminToken {
     /// # Errors
     /// When it is missing, others may read it, or there is none.
     pub fn read(source: &SecretSource) -> Result<Self, AdminTokenError> {
-        let token = source.read(
-            "one word of 24 to 1024 characters (as from: openssl rand -hex 32)",
-            environment,
-        )?;
-        let text = token.reveal();
-        let fits = text.len() <= LONGEST && !text.contains(char::is_whitespace);
-        if text.chars().count() < SHORTEST || !fits {
-            return Err(AdminTokenError::NoToken(source.clone()));
-        }
-        Ok(Self(token))
+        Ok(Self {
+            source: source.clone(),
+            at_start: held(source)?,
+        })
     }
 
-    /// The token, to be cut from whatever is shown.
+    /// The token as it was read, to be cut from whatever is shown.
     pub fn secret(&self) -> Secret<String> {
-        self.0.clone()
+        self.at_start.clone()
     }
 
-    /// Whether this is the token, in a time that tells nothing of it but its length.
+    /// Whether this is the token now: one that was replaced opens nothing from then on. Compared in
+    /// a time that tells nothing of it but its length.
     pub(super) fn is(&self, typed: &str) -> bool {
-        self.0.matches(typed.as_bytes())
+        match held(&self.source) {
+            Ok(token) => token.matches(typed.as_bytes()),
+            Err(error) => {
+                tracing::warn!(%error, "nobody signs in with the admin token");
+                false
+            }
+        }
     }
+}
+
+fn held(source: &SecretSource) -> Result<Secret<String>, AdminTokenError> {
+    let token = source.read(
+        "one word of 24 to 1024 characters (as from: openssl rand -hex 32)",
+        environment,
+    )?;
+    let text = token.reveal();
+    let fits = text.len() <= LONGEST && !text.contains(char::is_whitespace);
+    if text.chars().count() < SHORTEST || !fits {
+        return Err(AdminTokenError::NoToken(source.clone()));
+    }
+    Ok(token)
 }
 
 /// The token that a request carries, as `Authorization: Bearer TOKEN`.
