@@ -138,7 +138,7 @@ fn row_5_unreadable_arguments_are_denied_where_a_deny_rule_names_the_tool() {
 }
 
 #[test]
-fn row_6_what_asks_every_time_is_lifted_by_nothing() {
+fn row_6_f82_what_asks_every_time_is_lifted_by_nothing() {
     let mut standing = with_rules(vec![
         rule("@files", Action::Allow),
         rule("@email", Action::Allow),
@@ -287,7 +287,7 @@ fn row_16_anything_else_asks_and_auto_lifts_it() {
 }
 
 #[test]
-fn nobody_there_is_a_no_and_the_model_is_told_which() {
+fn f59_nobody_there_is_a_no_and_the_model_is_told_which() {
     let told = |standing: &Standing| match decide(write_notes(), standing).verdict {
         Verdict::Deny(reason) => reason,
         other => panic!("{other:?}"),

@@ -49,7 +49,7 @@ fn codes_differ_and_only_their_hash_is_stored() {
 }
 
 #[test]
-fn a_right_code_in_a_direct_chat_pairs_under_its_role() {
+fn f73_a_right_code_in_a_direct_chat_pairs_under_its_role() {
     let live = [stored("ABCD2345", owner()), stored("WXYZ6789", bob())];
     assert_eq!(
         tried("wxyz-6789", &live, Tries::default()),

@@ -196,7 +196,7 @@ fn a_malformed_pattern_is_an_error_that_names_it() {
 }
 
 #[test]
-fn rules_see_each_simple_command_folded_and_unwrapped() {
+fn f58_rules_see_each_simple_command_folded_and_unwrapped() {
     let seen: Vec<String> =
         commands("cd a && /usr/bin/git  'push' --force; sudo -u b r''m x | sh -c 'ls -l'")
             .iter()

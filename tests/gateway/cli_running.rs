@@ -256,7 +256,7 @@ async fn what_is_sent_from_the_terminal_is_said_in_a_chat_that_is_named() {
 }
 
 #[tokio::test]
-async fn nothing_that_the_gateway_started_can_speak_for_the_owner() {
+async fn f74_nothing_that_the_gateway_started_can_speak_for_the_owner() {
     let home = Home::new();
     let keeper = Scripted::new("http://127.0.0.1:1/");
     let said = home

@@ -47,7 +47,7 @@ on_both! {
 }
 
 on_both! {
-    async fn always_saves_the_rule_on_the_card_and_the_same_write_asks_no_more(house, chat) {
+    async fn f62_always_saves_the_rule_on_the_card_and_nothing_else_and_the_same_write_asks_no_more(house, chat) {
         chat.say("write notes.txt: hello").await;
         let card = chat.card().await;
         let (_, rule) = card.text.split_once("Always would save: ").unwrap();
@@ -57,6 +57,7 @@ on_both! {
         let policy = house.policy_soon().await;
         assert!(policy.contains(&serde_json::to_string(&rule).unwrap()), "{rule}: {policy}");
         chat.told_times("wrote notes.txt (5 bytes)", 2).await;
+        assert_eq!(house.count("SELECT (SELECT count(*) FROM pairing) + (SELECT count(*) FROM account)"), 2);
         chat.say("write notes.txt: again").await;
         chat.told_times("wrote notes.txt (5 bytes)", 3).await;
         assert_eq!(house.file("notes.txt").as_deref(), Some("again"));

@@ -38,7 +38,8 @@ pub(super) fn standing(waiting: &[Value]) -> Seen {
 }
 
 #[tokio::test]
-async fn law_3_a_card_of_another_chat_is_answered_here_only_where_it_stands_with_its_own_token() {
+async fn law_3_f61_a_card_of_another_chat_is_answered_here_only_where_it_stands_with_its_own_token()
+{
     let (house, phone) = House::with_owner(Door::Telegram).await;
     let page = browser(&house).await;
     phone.say("write notes.txt: hello").await;

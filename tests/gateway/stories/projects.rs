@@ -143,7 +143,7 @@ on_both! {
 }
 
 on_both! {
-    async fn nothing_runs_beside_a_rule_file_that_cannot_be_read(house, chat) {
+    async fn f77_nothing_runs_beside_a_rule_file_that_cannot_be_read(house, chat) {
         chat.settle().await;
         house.write_outside(FILE, "{\"rules\": [\n  {\"pattern\": \"@files\", \"action\": \"alow\"}]}");
         chat.say("read a.txt").await;

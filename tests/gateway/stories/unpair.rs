@@ -33,7 +33,7 @@ async fn nothing_runs(house: &House, chat: &Chat, card: &Seen) {
 }
 
 #[tokio::test]
-async fn unpaired_in_the_chat_the_card_closes_and_the_person_is_a_stranger() {
+async fn f49_unpaired_in_the_chat_the_card_closes_and_the_person_is_a_stranger() {
     let (mut house, chat) = House::with_owner(Door::Telegram).await;
     let card = in_the_middle(&chat).await;
     chat.say("/unpair").await;
