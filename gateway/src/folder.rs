@@ -207,14 +207,7 @@ impl Folder {
             path: path.clone(),
             why,
         };
-        let lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
-            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
-            .open(&path)
-            .map_err(wrong)?;
+        let lock = lock_file(&path).map_err(wrong)?;
         match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(DataFolder {
                 folder: self,
@@ -224,6 +217,17 @@ impl Folder {
             Err(why) => Err(wrong(why.into())),
         }
     }
+}
+
+/// A file to be locked, of its owner alone and never behind a link; made when there is none.
+pub(crate) fn lock_file(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
+        .open(path)
 }
 
 impl DataFolder {

@@ -1,16 +1,15 @@
 //! Where are the owner's rules? One file, read afresh whenever it changed.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bot_policy::rules::{Rule, Rules};
-use rustix::fs::OFlags;
-
 use adapters::quoted;
+use bot_policy::rules::{Rule, Rules};
+
+use crate::folder::lock_file;
 
 /// How often a change looks whether another one is done, and how long it waits in between.
 const LOOKS: usize = 40;
@@ -119,14 +118,7 @@ impl Rulebook {
             file: self.file.clone(),
             why,
         };
-        let lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
-            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
-            .open(self.file.with_extension("lock"))
-            .map_err(not_saved)?;
+        let lock = lock_file(&self.file.with_extension("lock")).map_err(not_saved)?;
         for _ in 0..LOOKS {
             match lock.try_lock() {
                 Ok(()) => return Ok(lock),

@@ -68,7 +68,7 @@ fn folders_that_others_can_enter_are_refused() {
 }
 
 #[tokio::test]
-async fn what_the_running_gateway_started_changes_no_rule_and_a_person_does() {
+async fn f80_what_the_running_gateway_started_changes_no_rule_and_a_person_does() {
     let home = Home::new();
     let keeper = Scripted::new("http://127.0.0.1:1/");
     let allow = ["rules", "allow", "@files write --file a"];

@@ -349,11 +349,7 @@ impl TryFrom<u32> for ContextTokens {
     type Error = String;
 
     fn try_from(tokens: u32) -> Result<Self, String> {
-        if (1_000..=10_000_000).contains(&tokens) {
-            Ok(Self(tokens))
-        } else {
-            Err("give a number of tokens from 1000 to 10000000".to_owned())
-        }
+        within(tokens, 1_000, 10_000_000, "a number of tokens").map(Self)
     }
 }
 
@@ -361,11 +357,15 @@ impl TryFrom<u32> for Seconds {
     type Error = String;
 
     fn try_from(seconds: u32) -> Result<Self, String> {
-        if (1..=86_400).contains(&seconds) {
-            Ok(Self(seconds))
-        } else {
-            Err("give a time in seconds, from 1 to 86400".to_owned())
-        }
+        within(seconds, 1, 86_400, "a time in seconds,").map(Self)
+    }
+}
+
+fn within(number: u32, least: u32, most: u32, what: &str) -> Result<u32, String> {
+    if (least..=most).contains(&number) {
+        Ok(number)
+    } else {
+        Err(format!("give {what} from {least} to {most}"))
     }
 }
 

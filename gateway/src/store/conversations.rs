@@ -16,7 +16,7 @@ use super::code::{Coding, coding};
 use super::incognito::purge;
 use super::links::linked_to;
 use super::memories::standing_memories;
-use super::outbox::{About, Letter, notice, post};
+use super::outbox::{About, Letter, post, tell};
 use super::people::{owner_of, person};
 use super::questions::open_question;
 use super::rows::{PlaceId, column, json, known_place, parse, place, place_id};
@@ -344,14 +344,7 @@ impl Store {
             }
             let mut letters = super::commands::fresh(&store, tx, &place, now)?;
             let text = "A fresh conversation: nothing marked, nothing waiting.";
-            letters.extend(post(
-                &store,
-                tx,
-                at,
-                &notice(text, Vec::new()),
-                About::Nothing,
-                now,
-            )?);
+            letters.extend(tell(&store, tx, at, text, now)?);
             Ok(Some(letters))
         })
         .await

@@ -17,7 +17,7 @@ use super::conversations::{add, running_or_new};
 use super::leases::{Lease, still_held};
 use super::links::echo;
 use super::marks::{join_parts, mark, marks_of_message};
-use super::outbox::{About, Letter, notice, post};
+use super::outbox::{Letter, tell};
 use super::pending::Pending;
 use super::people::{directory, note_answered, unpair};
 use super::poison::put_off;
@@ -389,13 +389,6 @@ pub(super) fn answer(
     accepted: &mut Accepted,
 ) -> Result<(), StoreError> {
     let at = place_id(tx, &event.place)?;
-    accepted.letters.extend(post(
-        store,
-        tx,
-        at,
-        &notice(text, Vec::new()),
-        About::Nothing,
-        now,
-    )?);
+    accepted.letters.extend(tell(store, tx, at, text, now)?);
     Ok(())
 }

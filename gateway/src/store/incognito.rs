@@ -5,7 +5,7 @@ use bot_policy::id::{ConversationId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::conversations::end;
-use super::outbox::{About, Letter, notice, post};
+use super::outbox::{Letter, tell};
 use super::rows::{PlaceId, json};
 use super::turns::stop_turn;
 use super::{Store, StoreError};
@@ -88,7 +88,7 @@ impl Store {
                 letters.extend(stop_turn(&store, tx, which, "it was incognito for a day", now)?);
                 end(tx, at, now)?;
                 let text = "Incognito ended after 24 hours: what was said is deleted here.";
-                letters.extend(post(&store, tx, at, &notice(text, Vec::new()), About::Nothing, now)?);
+                letters.extend(tell(&store, tx, at, text, now)?);
                 ended.push(which);
             }
             Ok((ended, letters))

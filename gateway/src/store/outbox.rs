@@ -248,6 +248,24 @@ fn is_shown(tx: &Connection, letter: i64) -> Result<bool, StoreError> {
         .query_row([letter], |row| row.get(0))?)
 }
 
+/// Puts a line of Postern's own in a place.
+pub(super) fn tell(
+    store: &Store,
+    tx: &Connection,
+    to: PlaceId,
+    text: impl Into<String>,
+    now: Timestamp,
+) -> Result<Vec<Letter>, StoreError> {
+    post(
+        store,
+        tx,
+        to,
+        &notice(text, Vec::new()),
+        About::Nothing,
+        now,
+    )
+}
+
 /// A line of Postern's own.
 pub(super) fn notice(text: impl Into<String>, choices: Vec<Button>) -> OutboundMessage {
     OutboundMessage {

@@ -5,7 +5,7 @@ use bot_policy::approval::State;
 use bot_policy::id::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::outbox::{About, Letter, notice, post};
+use super::outbox::{Letter, tell};
 use super::rows::{PlaceId, json};
 use super::{Store, StoreError};
 
@@ -53,12 +53,5 @@ pub(super) fn rest(
     tx.prepare_cached("UPDATE place SET conversation = NULL WHERE id = ?1")?
         .execute([at.0])?;
     let text = "A new conversation, as this chat was quiet for more than 12 hours: what the last one had read and said is not part of it.";
-    post(
-        store,
-        tx,
-        at,
-        &notice(text, Vec::new()),
-        About::Nothing,
-        now,
-    )
+    tell(store, tx, at, text, now)
 }

@@ -5,14 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bot_policy::call::{Arguments, Call};
+use bot_policy::call::Call;
 use bot_policy::decide::{Standing, decide};
-use bot_policy::id::{CallId, ToolName};
 use bot_policy::rules::{Action, Rule, Rules};
 use bot_policy::shell::{Denylist, FolderTrust, judge};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::decide_world::standing;
+use crate::decide_world::{call, standing};
 use crate::disk::Disk;
 use crate::figure::{Aim, percentile, print};
 
@@ -67,15 +66,6 @@ fn time(rounds: usize, standing: &Standing, call: &Call) -> f64 {
         })
         .collect();
     percentile(&times, 50)
-}
-
-fn call(tool: &str, command: &str, arguments: Value) -> Call {
-    Call {
-        id: CallId::new("1"),
-        tool: ToolName::new(tool),
-        command: command.to_owned(),
-        arguments: Arguments::parse(&arguments.to_string()),
-    }
 }
 
 /// Rules as an owner gathers them: over many tools and commands, a few dozen on those that are

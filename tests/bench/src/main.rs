@@ -8,6 +8,8 @@ use std::process::ExitCode;
 mod card;
 mod code;
 mod decide;
+#[path = "../../bot-policy/world.rs"]
+#[allow(dead_code, reason = "the tests of the policy use the rest")]
 mod decide_world;
 mod disk;
 mod figure;
