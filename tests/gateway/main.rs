@@ -30,6 +30,7 @@ mod keep;
 mod keeper;
 mod layout;
 mod listen;
+mod plans;
 mod rules;
 mod rules_document;
 mod rules_tried;

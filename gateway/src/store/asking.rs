@@ -94,9 +94,9 @@ pub(super) fn put_row(
         .query_row(
             "SELECT place, person FROM conversation WHERE id = ?1 AND ended IS NULL AND NOT EXISTS
              (SELECT 1 FROM conversation AS mine, conversation AS other, question
-              WHERE mine.id = ?1 AND question.conversation = other.id AND question.state = ?2
+              WHERE mine.id = ?1 AND question.conversation = other.id AND question.state = '\"Asked\"'
                 AND coalesce(other.parent, other.id) = coalesce(mine.parent, mine.id))",
-            params![which.0, json(&State::Asked)?],
+            [which.0],
             |row| Ok((row.get(0)?, row.get(1)?)),
         )
         .optional()?;

@@ -112,7 +112,7 @@ impl Store {
 pub(super) fn owners_chats(tx: &Connection) -> Result<Vec<(PlaceId, PersonId)>, StoreError> {
     let mut found = tx.prepare(
         "SELECT place.id, person.id FROM pairing JOIN person ON person.id = pairing.person
-         JOIN place ON place.line = pairing.line AND place.chat = pairing.chat AND place.thread = ''
+         CROSS JOIN place ON place.line = pairing.line AND place.chat = pairing.chat AND place.thread = ''
          WHERE person.role = ?1 AND pairing.kind = ?2",
     )?;
     let owner = json(&Role::Owner)?;

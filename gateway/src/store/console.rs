@@ -115,7 +115,7 @@ impl Store {
                 "SELECT place.id, pairing.kind, person.id AS who, person.role, person.name,
                         conversation.id AS conversation, conversation.incognito,
                         (SELECT max(id) FROM outbox WHERE outbox.place = place.id) AS newest
-                 FROM pairing JOIN place ON place.line = pairing.line AND place.chat = pairing.chat
+                 FROM pairing CROSS JOIN place ON place.line = pairing.line AND place.chat = pairing.chat
                  JOIN person ON person.id = pairing.person
                  LEFT JOIN conversation ON conversation.id = place.conversation AND conversation.ended IS NULL
                  ORDER BY newest DESC, place.id DESC LIMIT ?2 OFFSET ?1",
@@ -232,7 +232,7 @@ impl Store {
     pub async fn workspaces_of(&self, person: PersonId) -> Result<Vec<(i64, Place)>, StoreError> {
         self.read(|tx| {
             let mut found = tx.prepare_cached(
-                "SELECT place.id FROM pairing JOIN place ON place.line = pairing.line AND place.chat = pairing.chat
+                "SELECT place.id FROM pairing CROSS JOIN place ON place.line = pairing.line AND place.chat = pairing.chat
                  WHERE pairing.person = ?1 ORDER BY place.id LIMIT 1000",
             )?;
             let ids: Vec<i64> = found

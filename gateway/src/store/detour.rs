@@ -66,7 +66,7 @@ pub(super) fn detour(
     let elsewhere: Option<i64> = tx
         .query_row(
             "SELECT place.id FROM pairing
-             JOIN place ON place.line = pairing.line AND place.chat = pairing.chat AND place.thread = ''
+             CROSS JOIN place ON place.line = pairing.line AND place.chat = pairing.chat AND place.thread = ''
              WHERE pairing.person = ?1 AND pairing.kind = ?2 AND NOT (pairing.line = ?3 AND pairing.chat = ?4)
                AND (SELECT state FROM outbox WHERE outbox.place = place.id AND state IN ('sent', 'failed')
                     ORDER BY outbox.id DESC LIMIT 1) IS NOT 'failed'

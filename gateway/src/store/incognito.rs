@@ -28,7 +28,7 @@ pub(super) fn purge(tx: &Connection, which: ConversationId, at: PlaceId) -> Resu
         "DELETE FROM started WHERE conversation = ?1",
         "DELETE FROM approval WHERE conversation = ?1",
         "DELETE FROM fetched WHERE conversation = ?1",
-        "DELETE FROM received WHERE conversation = ?1",
+        "DELETE FROM received WHERE place = (SELECT place FROM conversation WHERE id = ?1) AND conversation = ?1",
         "DELETE FROM conversation WHERE id = ?1",
     ] {
         tx.execute(delete, [which.0])?;

@@ -1,7 +1,6 @@
 //! When does a place begin anew by itself? After it was quiet for long, with nothing under way.
 
 use bot_policy::access::Incognito;
-use bot_policy::approval::State;
 use bot_policy::id::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -28,8 +27,10 @@ pub(super) fn rest(
                AND NOT EXISTS (SELECT 1 FROM coding WHERE coding.conversation = conversation.id) AND conversation.ended IS NULL
                AND conversation.incognito = ?2
                AND (SELECT at FROM entry WHERE entry.conversation = conversation.id ORDER BY seq DESC LIMIT 1) <= ?3
-               AND NOT EXISTS (SELECT 1 FROM conversation AS other JOIN question ON question.conversation = other.id
-                 WHERE conversation.id IN (other.id, other.parent) AND question.state IN (?4, ?5, ?6))
+               AND NOT EXISTS (SELECT 1 FROM question INDEXED BY question_unsettled
+                 CROSS JOIN conversation AS other ON other.id = question.conversation
+                 WHERE conversation.id IN (other.id, other.parent)
+                   AND question.state IN ('\"Asked\"', '\"Approved\"', '\"Started\"'))
                AND NOT EXISTS (SELECT 1 FROM conversation AS other
                  WHERE other.parent = conversation.id AND other.ended IS NULL)
                AND NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.place = ?1
@@ -39,10 +40,7 @@ pub(super) fn rest(
             params![
                 at.0,
                 json(&Incognito::Off)?,
-                now.plus_seconds(-QUIET_SECONDS).0,
-                json(&State::Asked)?,
-                json(&State::Approved)?,
-                json(&State::Started)?
+                now.plus_seconds(-QUIET_SECONDS).0
             ],
             |row| row.get(0),
         )

@@ -76,9 +76,9 @@ impl Store {
                 });
             }
             let mut said = tx.prepare_cached(
-                "SELECT entry.at, entry.body FROM entry JOIN conversation ON conversation.id = entry.conversation
+                "SELECT entry.at, entry.body FROM conversation CROSS JOIN entry ON entry.conversation = conversation.id
                  WHERE conversation.place = ?1 AND entry.message IS NOT NULL
-                 ORDER BY entry.conversation DESC, entry.seq DESC LIMIT ?2",
+                 ORDER BY conversation.id DESC, entry.seq DESC LIMIT ?2",
             )?;
             let mut rows = said.query(params![id.0, LINES as i64])?;
             while let Some(row) = rows.next()? {
