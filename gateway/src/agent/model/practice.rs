@@ -37,7 +37,9 @@ impl Model for Practice {
         prompt: &Prompt,
         streamed: &mut (dyn for<'t> FnMut(&'t str) + Send),
     ) -> Result<Completion, ModelError> {
-        tokio::time::sleep(pause(prompt)).await;
+        if let Some(pause) = pause(prompt) {
+            tokio::time::sleep(pause).await;
+        }
         let completion = obey(prompt);
         streamed(&completion.text);
         Ok(completion)
@@ -95,8 +97,9 @@ fn obey(prompt: &Prompt) -> Completion {
     }
 }
 
-/// How long it thinks: as long as the newest words say, for trying what happens meanwhile.
-fn pause(prompt: &Prompt) -> Duration {
+/// How long it thinks: as long as the newest words say, for trying what happens meanwhile. Without
+/// such words no timer is asked, whose shortest wait is longer than all the rest of a reply.
+fn pause(prompt: &Prompt) -> Option<Duration> {
     let newest = prompt
         .messages
         .iter()
@@ -113,7 +116,7 @@ fn pause(prompt: &Prompt) -> Duration {
             let seconds: u64 = line.trim().strip_prefix("wait ")?.trim().parse().ok()?;
             Some(seconds.min(LONGEST_PAUSE))
         });
-    Duration::from_secs(seconds.unwrap_or(0))
+    seconds.map(Duration::from_secs)
 }
 
 /// A call that was taken back, made once more.
