@@ -3,7 +3,7 @@
 use fakes::telegram::{User, WAIT};
 use serde_json::json;
 
-use super::chat::{Door, fresh};
+use super::chat::{Chat, Door, Seen, fresh};
 use super::house::{House, OWNER};
 
 const ANNA: User = User(OWNER);
@@ -166,19 +166,25 @@ async fn f26_what_a_browser_posts_twice_is_taken_once() {
     );
 }
 
+/// A card that was pressed after its file had changed, and the one that came in its place.
+pub async fn changed_under_the_card(house: &House, chat: &Chat) -> (Seen, Seen) {
+    chat.say("write notes.txt: hello").await;
+    let first = chat.card().await;
+    chat.press(&first, "Allow once").await;
+    chat.closed(&first, "wrote notes.txt").await;
+    chat.told_times("wrote notes.txt", 2).await;
+    chat.say("write notes.txt: goodbye").await;
+    let card = chat.next_card(&first).await;
+    house.write_outside("notes.txt", "something that nobody has seen");
+    chat.press(&card, "Allow once").await;
+    chat.closed(&card, "Things changed").await;
+    let anew = chat.next_card(&card).await;
+    (card, anew)
+}
+
 on_both! {
     async fn when_the_file_changed_under_the_card_the_press_asks_anew(house, chat) {
-        chat.say("write notes.txt: hello").await;
-        let first = chat.card().await;
-        chat.press(&first, "Allow once").await;
-        chat.closed(&first, "wrote notes.txt").await;
-        chat.told_times("wrote notes.txt", 2).await;
-        chat.say("write notes.txt: goodbye").await;
-        let card = chat.next_card(&first).await;
-        house.write_outside("notes.txt", "something that nobody has seen");
-        chat.press(&card, "Allow once").await;
-        chat.closed(&card, "Things changed").await;
-        let anew = chat.next_card(&card).await;
+        let (card, anew) = changed_under_the_card(&house, &chat).await;
         assert_eq!(house.file("notes.txt").as_deref(), Some("something that nobody has seen"));
         chat.press_token(&card, &card.token("Allow once")).await;
         chat.press(&anew, "Allow once").await;

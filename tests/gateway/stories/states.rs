@@ -1,5 +1,6 @@
 //! A power cut at each state of a question: what stands after the next start.
 
+use super::presses::changed_under_the_card;
 use crate::stories::house::House;
 
 fn state(house: &House, state: &str) -> i64 {
@@ -17,20 +18,6 @@ on_both! {
         chat.press(&card, "Allow once").await;
         chat.closed(&card, "wrote notes.txt").await;
         assert_eq!(house.file("notes.txt").as_deref(), Some("hello"));
-    }
-}
-
-on_both! {
-    async fn approved_and_not_started_it_runs(house, chat) {
-        chat.say("write notes.txt: hello").await;
-        let card = chat.card().await;
-        house.all_sent().await;
-        house.kill();
-        house.database().execute("UPDATE question SET state = '\"Approved\"'", []).unwrap();
-        house.start().await;
-        chat.closed(&card, "wrote notes.txt").await;
-        assert_eq!(house.file("notes.txt").as_deref(), Some("hello"));
-        assert_eq!(house.count("SELECT count(*) FROM started"), 1);
     }
 }
 
@@ -57,17 +44,7 @@ on_both! {
 
 on_both! {
     async fn changed_the_new_card_stands(house, chat) {
-        chat.say("write notes.txt: hello").await;
-        let first = chat.card().await;
-        chat.press(&first, "Allow once").await;
-        chat.closed(&first, "wrote notes.txt").await;
-        chat.told("✓ @files write").await;
-        chat.say("write notes.txt: goodbye").await;
-        let card = chat.next_card(&first).await;
-        house.write_outside("notes.txt", "something that nobody has seen");
-        chat.press(&card, "Allow once").await;
-        chat.closed(&card, "Things changed").await;
-        let anew = chat.next_card(&card).await;
+        let (card, anew) = changed_under_the_card(&house, &chat).await;
         house.kill_and_start().await;
         chat.press_token(&card, &card.token("Allow once")).await;
         chat.press(&anew, "Allow once").await;
