@@ -1,7 +1,7 @@
 //! What the web chat's adapter promises.
 
 use adapters::web::{self, MAX_ID, MAX_TEXT, Malformed, Screen, Web};
-use adapters::{AdapterError, Encoded, SendKey};
+use adapters::{Adapter, AdapterError, Encoded, SendKey};
 use bot_policy::event::{
     Addressed, ChatKind, EventKind, InboundEvent, Part, PartBody, Provenance, ReplyHandle, Sender,
 };

@@ -110,6 +110,22 @@ impl Home {
             .expect("a program that starts")
     }
 
+    /// A new owner code, made at the terminal.
+    pub fn code(&self) -> String {
+        let made = Command::new(&self.program)
+            .arg("pair")
+            .env("POSTERN_DATA", self.data())
+            .env("POSTERN_CONFIG", self.config())
+            .output()
+            .expect("a program that runs");
+        let said = String::from_utf8_lossy(&made.stdout).into_owned();
+        let (_, code) = said.split_once("Code ").expect("a code");
+        code.split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    }
+
     /// Waits until the page says that all is well; how long that took since the start.
     pub async fn serving(&self, running: &mut Running) -> Duration {
         loop {

@@ -1,14 +1,16 @@
 //! Is anything lost when the program is killed at any moment? Each round says a few things, kills
-//! it without warning and starts it again; at the end every word must be stored, once.
+//! it without warning and starts it again; at the end every word must be stored, once. One person
+//! says them on the phone and on the page, which posts again what was not acknowledged.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use fakes::telegram::{Fake, Shown};
+use fakes::telegram::Fake;
 use rusqlite::Connection;
 
 use crate::disk::Disk;
 use crate::figure::{Aim, percentile, print};
+use crate::page::Page;
 use crate::person::{Paired, paired};
 
 /// Runs the rounds; false when something was lost or done twice.
@@ -17,14 +19,18 @@ pub async fn run(program: &Path, rounds: usize) -> bool {
     let mut disk = Disk::new(paired.home.folder());
     let mut chance = Chance(0x9E37_79B9_7F4A_7C15);
     let mut starts = Vec::new();
+    let page = Page::paired(paired.home.at, &paired.home.code());
     let mut said = 0;
+    let mut unanswered: Vec<usize> = Vec::new();
+    let order = |n: usize| format!("read round {n} end.txt");
     for _ in 0..rounds {
         for _ in 0..=chance.below(2) {
-            paired
-                .fake
-                .private_message(paired.anna, &format!("read round {said} end.txt"));
+            paired.fake.private_message(paired.anna, &order(said));
             said += 1;
         }
+        unanswered.push(said);
+        said += 1;
+        unanswered.retain(|n| !page.say(&n.to_string(), &order(*n)));
         let until = Duration::from_micros(chance.below(6_000));
         tokio::time::sleep(until).await;
         let Paired {
@@ -42,14 +48,17 @@ pub async fn run(program: &Path, rounds: usize) -> bool {
             home,
             running,
         };
+        unanswered.retain(|n| !page.say(&n.to_string(), &order(*n)));
         disk.probe(1);
     }
     let settled = settled(&paired).await;
     let kept = kept(&paired.home.database());
-    let shown = paired.fake.messages(paired.anna.direct());
+    let mut shown = kept.on_the_page.clone();
+    let on_the_phone = paired.fake.messages(paired.anna.direct());
+    shown.extend(on_the_phone.into_iter().map(|shown| shown.text));
     let unknown = shown
         .iter()
-        .filter(|shown| shown.text.contains("may not have arrived"))
+        .filter(|text| text.contains("may not have arrived"))
         .count();
     let count = |name: &str, value: usize| print(name, value as f64, "count", Aim::None, &disk);
     count("kill_rounds", rounds);
@@ -64,6 +73,7 @@ pub async fn run(program: &Path, rounds: usize) -> bool {
     let start = percentile(&starts, 50);
     print("kill_start_p50", start, "ms", Aim::None, &disk);
     let whole = settled
+        && unanswered.is_empty()
         && kept.sound
         && kept.words == said
         && kept.twice == 0
@@ -100,6 +110,8 @@ struct Kept {
     sound: bool,
     /// The lines that the model said of single words.
     replies: Vec<String>,
+    /// What was shown to a browser, which can look at all of it.
+    on_the_page: Vec<String>,
 }
 
 fn kept(database: &Path) -> Kept {
@@ -123,7 +135,19 @@ fn kept(database: &Path) -> Kept {
         unsent: count("SELECT count(*) FROM outbox WHERE state IN ('queued', 'sending')"),
         sound: sound == "ok",
         replies: said_by_the_model(&database),
+        on_the_page: on_the_page(&database),
     }
+}
+
+fn on_the_page(database: &Connection) -> Vec<String> {
+    let mut found = database
+        .prepare(
+            "SELECT encoded FROM outbox JOIN place ON place.id = outbox.place
+             WHERE place.line = 'web' AND kind = 'message' AND state = 'sent'",
+        )
+        .expect("tables that are there");
+    let shown = found.query_map([], |row| row.get(0)).expect("rows");
+    shown.map(|text| text.expect("a text")).collect()
 }
 
 fn said_by_the_model(database: &Connection) -> Vec<String> {
@@ -145,9 +169,9 @@ fn said_by_the_model(database: &Connection) -> Vec<String> {
 }
 
 /// How many replies stand on the screen more than once, and how many do not stand there.
-fn replies(said: &[String], shown: &[Shown]) -> (usize, usize) {
+fn replies(said: &[String], shown: &[String]) -> (usize, usize) {
     let times = |reply: &String| {
-        let holds = |shown: &&Shown| shown.text.contains(reply.as_str());
+        let holds = |text: &&String| text.contains(reply.as_str());
         shown.iter().filter(holds).count()
     };
     let times: Vec<usize> = said.iter().map(times).collect();

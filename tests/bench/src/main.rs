@@ -18,6 +18,7 @@ mod hostile;
 mod kill;
 mod latency;
 mod memory;
+mod page;
 mod person;
 mod size;
 mod start;

@@ -11,7 +11,8 @@ use crate::figure::{Aim, add_to_names, ms, print};
 use crate::person::{Paired, paired};
 use crate::{card, latency};
 
-/// Fills the database with so many messages, half of them in the running conversation.
+/// Fills the database with so many messages, half of them in the running conversation, which was
+/// not quiet for long.
 pub async fn run(program: &Path, messages: usize) {
     let paired = paired(program).await;
     paired.ask("hello").await;
@@ -66,9 +67,9 @@ fn fill(database: &Path, messages: usize) {
          WHERE 1 + (i - 1) / 20 + 1 IN (SELECT id FROM conversation)",
         "INSERT INTO entry (conversation, seq, at, body, open, message)
          WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 / 4), last (seq) AS (SELECT max(seq) FROM entry WHERE conversation = 1)
-         SELECT 1, last.seq + 2 * i - 1, 1, '{\"Person\":{\"parts\":[],\"message\":\"r' || i || '\",\"typed\":[]}}', 1, '0/r' || i FROM n, last",
+         SELECT 1, last.seq + 2 * i - 1, unixepoch() * 1000, '{\"Person\":{\"parts\":[],\"message\":\"r' || i || '\",\"typed\":[]}}', 1, '0/r' || i FROM n, last",
         "INSERT INTO entry (conversation, seq, at, body, open)
-         SELECT 1, seq + 1, 1, '{\"Model\":{\"text\":\"I heard you.\",\"calls\":[],\"seen\":' || seq || '}}', 0 FROM entry
+         SELECT 1, seq + 1, unixepoch() * 1000, '{\"Model\":{\"text\":\"I heard you.\",\"calls\":[],\"seen\":' || seq || '}}', 0 FROM entry
          WHERE conversation = 1 AND message LIKE '0/r%' AND ?1 > 0",
         "INSERT INTO event (line, id, content, at)
          WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
