@@ -5,16 +5,17 @@ use bot_policy::access::{Admission, Incognito, Person, Scope, admit};
 use bot_policy::event::{
     ChatKind, EventKind, InboundEvent, Part, PartBody, Provenance, ReplyHandle, Sender,
 };
-use bot_policy::id::{ConversationId, EventId, LineId, Place, Timestamp};
+use bot_policy::id::{ConversationId, LineId, Place, Timestamp};
 use bot_policy::pairing::LiveCodes;
 use bot_policy::taint::{Unmarked, label};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use super::albums::arrived;
 use super::codes::{burn_shown, code_sent};
 use super::commands::{Carried, carry_out};
 use super::conversations::{add, running_or_new};
-use super::leases::{Lease, still_held};
+use super::heard::{Heard, claim};
+use super::leases::still_held;
 use super::links::echo;
 use super::marks::{join_parts, mark, marks_of_message};
 use super::outbox::{Letter, tell};
@@ -27,31 +28,6 @@ use super::rows::{json, message_key, place_id};
 use super::{Blame, Store, StoreError, window};
 use crate::agent::Entry;
 use crate::writer::within_savepoint;
-
-/// A batch of what a line heard.
-#[derive(Debug)]
-pub struct Heard {
-    /// The line.
-    pub line: LineId,
-    /// What it heard.
-    pub events: Vec<InboundEvent>,
-    /// How far it has heard then.
-    pub until: Option<Cursor>,
-    /// The lease under which it hears; none where others come to it.
-    pub under: Option<Lease>,
-}
-
-impl Heard {
-    /// What somebody brought to a line themselves.
-    pub fn brought(event: InboundEvent) -> Self {
-        Self {
-            line: event.place.line.clone(),
-            events: vec![event],
-            until: None,
-            under: None,
-        }
-    }
-}
 
 /// What is to be done after a batch was stored.
 #[derive(Debug, Default)]
@@ -135,55 +111,6 @@ impl Store {
         })
         .await
     }
-
-    /// How far a line has heard.
-    pub async fn heard(&self, line: LineId) -> Result<Option<Cursor>, StoreError> {
-        self.read(move |tx| {
-            Ok(tx
-                .query_row(
-                    "SELECT cursor FROM heard WHERE line = ?1",
-                    [line.as_str()],
-                    |row| row.get(0).map(Cursor),
-                )
-                .optional()?)
-        })
-        .await
-    }
-}
-
-/// Claims an event by its id and, where its kind happens once to a message, by that too: some
-/// platforms tell the same again under another id. Nothing when it was seen before.
-fn claim(tx: &Connection, event: &InboundEvent, now: Timestamp) -> Result<Option<i64>, StoreError> {
-    let content = match &event.what {
-        EventKind::Message { message, .. } => {
-            Some(format!("{}/{message}/message", event.place.chat))
-        }
-        EventKind::Delete { message } => Some(format!("{}/{message}/delete", event.place.chat)),
-        // A message may be edited often, and pressed under by several.
-        EventKind::Command { .. }
-        | EventKind::Delivery { .. }
-        | EventKind::Edit { .. }
-        | EventKind::Left
-        | EventKind::Moved { .. }
-        | EventKind::Press { .. } => None,
-    };
-    claim_id(tx, &event.place.line, &event.id, content, now)
-}
-
-/// Claims an id, and what makes its event known under other ids. Nothing when seen before.
-pub(super) fn claim_id(
-    tx: &Connection,
-    line: &LineId,
-    id: &EventId,
-    content: Option<String>,
-    now: Timestamp,
-) -> Result<Option<i64>, StoreError> {
-    let fresh = tx
-        .prepare_cached(
-            "INSERT OR IGNORE INTO event (line, id, content, at) VALUES (?1, ?2, ?3, ?4)",
-        )?
-        .execute(params![line.as_str(), id.as_str(), content, now.0])?;
-    Ok((fresh == 1).then(|| tx.last_insert_rowid()))
 }
 
 /// Takes in one event by itself; one that fails is kept and tried again.

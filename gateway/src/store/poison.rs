@@ -7,7 +7,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::albums::whole;
 use super::claims::owners_chats;
-use super::inbox::{Accepted, claim_id, take, try_take};
+use super::heard::claim_id;
+use super::inbox::{Accepted, take, try_take};
 use super::leases::{Lease, still_held};
 use super::outbox::{About, Letter, notice, post};
 use super::pending::Pending;
