@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use super::protocol::{Before, Open, Opened, Resume, TOOK, Typed};
 use super::{LINE, Seated, about};
 use crate::socket::{Answer, KeeperError};
-use crate::store::{ScreenLine, StoreError, terminal_place, terminal_user};
+use crate::store::{Heard, ScreenLine, StoreError, terminal_place, terminal_user};
 use crate::{House, chance, clock};
 
 /// The longest line from a terminal, in bytes.
@@ -230,8 +230,7 @@ impl Session {
                     sender: Sender::Person(terminal_user()),
                     what,
                 };
-                let line = self.place.line.clone();
-                let taken = self.house.take(&line, vec![event], None).await;
+                let taken = self.house.take(Heard::brought(event)).await;
                 taken.map_err(|error| error.to_string())
             }
             Err(why) => Err(why),

@@ -78,8 +78,25 @@ impl Home {
 
     /// Starts the program.
     pub fn start(&self) -> Running {
+        self.start_by(Command::new(&self.program))
+    }
+
+    /// Starts the program while the `nth` call of each of its threads that is one of these fails
+    /// with this error, by a tracer.
+    pub fn start_failing(&self, calls: &str, error: &str, nth: usize) -> Running {
+        let mut tracer = Command::new("strace");
+        // -D: the program stays our own child, so that it is the program that is killed.
+        tracer
+            .args(["-D", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null", "-e"])
+            .arg(format!("trace={calls}"))
+            .args(["-e", &format!("inject={calls}:error={error}:when={nth}")])
+            .arg(&self.program);
+        self.start_by(tracer)
+    }
+
+    fn start_by(&self, mut command: Command) -> Running {
         let begun = Instant::now();
-        let mut child = Command::new(&self.program)
+        let mut child = command
             .arg("up")
             .env("POSTERN_DATA", self.data())
             .env("POSTERN_CONFIG", self.config())
@@ -128,12 +145,20 @@ impl Home {
 
     /// Waits until the page says that all is well; how long that took since the start.
     pub async fn serving(&self, running: &mut Running) -> Duration {
+        match self.serves(running).await {
+            Some(took) => took,
+            None => panic!("the program ended while it started"),
+        }
+    }
+
+    /// As [`Home::serving`]; nothing when the program ended instead.
+    pub async fn serves(&self, running: &mut Running) -> Option<Duration> {
         loop {
             if self.healthy() {
-                return running.begun.elapsed();
+                return Some(running.begun.elapsed());
             }
-            if let Ok(Some(ended)) = running.child.try_wait() {
-                panic!("the program ended while it started: {ended}");
+            if let Ok(Some(_)) = running.child.try_wait() {
+                return None;
             }
             assert!(
                 running.begun.elapsed() < PATIENCE,

@@ -88,7 +88,7 @@ pub async fn run(program: &Path, rounds: usize) -> bool {
 }
 
 /// Waits until everything was heard and nothing more is sent.
-async fn settled(paired: &Paired) -> bool {
+pub async fn settled(paired: &Paired) -> bool {
     let fake: &Fake = &paired.fake;
     let begun = Instant::now();
     let mut sent = fake.arrivals("sendmessage");
@@ -103,18 +103,20 @@ async fn settled(paired: &Paired) -> bool {
     false
 }
 
-struct Kept {
-    words: usize,
-    twice: usize,
-    unsent: usize,
-    sound: bool,
+/// What the database holds of what was said.
+pub struct Kept {
+    pub words: usize,
+    pub twice: usize,
+    pub unsent: usize,
+    pub sound: bool,
     /// The lines that the model said of single words.
-    replies: Vec<String>,
+    pub replies: Vec<String>,
     /// What was shown to a browser, which can look at all of it.
-    on_the_page: Vec<String>,
+    pub on_the_page: Vec<String>,
 }
 
-fn kept(database: &Path) -> Kept {
+/// Looks into the database.
+pub fn kept(database: &Path) -> Kept {
     let database = Connection::open(database).expect("the program's database");
     let count = |sql: &str| -> usize {
         let count: i64 = database
@@ -169,7 +171,7 @@ fn said_by_the_model(database: &Connection) -> Vec<String> {
 }
 
 /// How many replies stand on the screen more than once, and how many do not stand there.
-fn replies(said: &[String], shown: &[String]) -> (usize, usize) {
+pub fn replies(said: &[String], shown: &[String]) -> (usize, usize) {
     let times = |reply: &String| {
         let holds = |text: &&String| text.contains(reply.as_str());
         shown.iter().filter(holds).count()

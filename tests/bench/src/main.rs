@@ -1,10 +1,11 @@
 //! How fast, how small, and how hard to break is the program? One JSON line per figure, and
 //! beside each the disk's own sync time, measured in the same run and the same folder.
 //!
-//! Nothing here fails because of a time; `kill` and `hostile` fail when something is lost.
+//! Nothing here fails because of a time; `kill`, `broken` and `hostile` fail when something is lost.
 
 use std::process::ExitCode;
 
+mod broken;
 mod card;
 mod code;
 mod decide;
@@ -24,7 +25,7 @@ mod size;
 mod start;
 mod stored;
 
-const USAGE: &str = "usage: bench PROGRAM [size] [start [N]] [memory] [latency [N]] [card [N]] [code [N]] [decide [N]] [soak [N]] [kill [N]] [hostile [N]] [stored [N]]
+const USAGE: &str = "usage: bench PROGRAM [size] [start [N]] [memory] [latency [N]] [card [N]] [code [N]] [decide [N]] [soak [N]] [kill [N]] [broken [N]] [hostile [N]] [stored [N]]
 Without a figure, all are taken, with few rounds.";
 
 /// One figure to take, with its count.
@@ -64,6 +65,7 @@ async fn main() -> ExitCode {
             "decide" => decide::run(&program, count(20)),
             "soak" => memory::soak(&program, count(1_000)).await,
             "kill" => whole &= kill::run(&program, count(20)).await,
+            "broken" => whole &= broken::run(&program, count(4)).await,
             "hostile" => whole &= hostile::run(&program, count(2_000)).await,
             "stored" => stored::run(&program, count(20_000)).await,
             _ => unreachable!("only figures are wanted"),
@@ -72,9 +74,9 @@ async fn main() -> ExitCode {
     ExitCode::from(u8::from(!whole))
 }
 
-const FIGURES: [&str; 11] = [
-    "size", "start", "memory", "latency", "card", "code", "decide", "soak", "kill", "hostile",
-    "stored",
+const FIGURES: [&str; 12] = [
+    "size", "start", "memory", "latency", "card", "code", "decide", "soak", "kill", "broken",
+    "hostile", "stored",
 ];
 
 fn wanted(arguments: impl Iterator<Item = String>) -> Option<Vec<Wanted>> {
