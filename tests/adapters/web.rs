@@ -6,7 +6,6 @@ use bot_policy::event::{
     Addressed, ChatKind, EventKind, InboundEvent, Part, PartBody, Provenance, ReplyHandle, Sender,
 };
 use bot_policy::id::{ChatId, EventId, LineId, MessageRef, Place, Platform, Timestamp, UserRef};
-use bot_policy::message::Notice;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

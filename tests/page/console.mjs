@@ -19,6 +19,16 @@ export async function newLink(house, ...words) {
   return linkIn(stdout);
 }
 
+// Lets a chat read something from outside, and remember these after it.
+export async function markAndRemember(page, ...texts) {
+  await page.locator("#enclosed").setInputFiles({ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("plain words") });
+  await page.getByText("read outside content").last().waitFor();
+  for (const text of texts) {
+    await say(page, `remember ${text}`);
+    await page.getByText("Saved after outside content").filter({ hasText: text }).waitFor();
+  }
+}
+
 export async function consolePromises({ promise, house, browser, page, watch, refused }) {
   await promise("the owner finds the console beside the chat", async () => {
     await page.setViewportSize({ width: 1000, height: 760 });
@@ -77,6 +87,24 @@ export async function consolePromises({ promise, house, browser, page, watch, re
     assert.equal(await page.locator("main img").count(), 0);
     assert.equal((await page.textContent("main")).includes("\u202E"), false);
     await press(other, "Deny");
+  });
+
+  await promise("a memory that came after outside content is confirmed under its whole text, or forgotten", async () => {
+    await say(other, "/new");
+    await other.getByText("A fresh conversation").last().waitFor();
+    await markAndRemember(other, "the keys are under the mat", "the safe is open");
+    await page.goto(`${page.url().split("#")[0]}#memories`);
+    const row = (text) => page.locator(".row", { hasText: text });
+    await row("the keys").getByText("waits to be confirmed").waitFor();
+    await accessible(page, "memories that wait");
+    await row("the keys").getByRole("button", { name: "Remember it" }).click();
+    await row("the keys").locator(".state", { hasText: /^confirmed$/ }).waitFor();
+    assert.equal(await page.locator("#announce").textContent(), "Confirmed");
+    await row("the safe").getByRole("button", { name: "Forget it" }).click();
+    await row("the safe").waitFor({ state: "detached" });
+    assert.equal(await page.getByRole("button", { name: "Remember it" }).count(), 0);
+    await say(other, "/new");
+    await other.getByText("A fresh conversation").nth(1).waitFor();
   });
 
   await promise("a file is downloaded, not opened", async () => {

@@ -1,5 +1,5 @@
 // The pictures of the owner's console: one for the documentation, or with `all` every list.
-import { VIEWS, newLink } from "./console.mjs";
+import { VIEWS, markAndRemember, newLink } from "./console.mjs";
 import { pair, press, say } from "./house.mjs";
 
 export async function drawConsole({ house, browser, page, shoot, all }) {
@@ -14,6 +14,13 @@ export async function drawConsole({ house, browser, page, shoot, all }) {
   await other.locator(".card.closed").waitFor();
   await say(other, "write garden/roses.txt: prune in March");
   await other.locator(".card:not(.closed)").waitFor();
+  if (all) {
+    const marked = await browser.newContext();
+    const third = await marked.newPage();
+    await pair(third, await newLink(house));
+    await markAndRemember(third, "the keys are under the mat, beside the door that nobody uses any more");
+    await marked.close();
+  }
   await page.setViewportSize({ width: 900, height: 640 });
   await page.emulateMedia({ colorScheme: "light" });
   const base = new URL("/console", page.url()).href;
@@ -24,7 +31,7 @@ export async function drawConsole({ house, browser, page, shoot, all }) {
   await page.locator(".card").first().waitFor();
   await page.waitForTimeout(300);
   await shoot("picture-console");
-  for (const [scheme, width] of all ? [["light", 1000], ["dark", 1000], ["light", 360], ["dark", 360]] : []) {
+  for (const [scheme, width] of all ? [["light", 1280], ["dark", 1280], ["light", 390], ["dark", 390]] : []) {
     await page.emulateMedia({ colorScheme: scheme });
     await page.setViewportSize({ width, height: 760 });
     for (const view of VIEWS) {

@@ -1,7 +1,7 @@
 //! What stands on the page of a message.
 
-use adapters::Encoded;
 use adapters::web::{self, Web};
+use adapters::{Adapter, Encoded};
 use bot_policy::card::{Card, Field, FieldKind};
 use bot_policy::id::{ButtonToken, MessageRef};
 use bot_policy::message::{Addresses, Body, Button, Choices, Notice, OutboundMessage, Reply};
