@@ -31,8 +31,10 @@ const OPEN: [&str; 7] = [
     "received_wanted",
 ];
 
-/// What walks a table all the same: one row of it, or a batch.
-const BOUNDED: [&str; 2] = [
+/// What walks a table all the same: one row of it, a batch, or, when an incognito conversation
+/// ends, the list of the files that came.
+const BOUNDED: [&str; 3] = [
+    "DELETE FROM conversation WHERE id = ?1",
     "SELECT hash FROM audit ORDER BY seq DESC LIMIT 1",
     "DELETE FROM event WHERE seq IN (SELECT seq FROM (SELECT seq, at, body FROM event ORDER BY seq LIMIT ?2)",
 ];
