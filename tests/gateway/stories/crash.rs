@@ -1,5 +1,6 @@
 //! After a power cut nothing that was taken is lost, and nothing is done twice.
 
+use gateway::agent::CALLS_PER_TURN;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -203,6 +204,10 @@ async fn killed_again_and_again(seed: u64) {
     let mut files = Vec::new();
     for round in 0..12 {
         for _ in 0..=u64::from(dice.roll(4) == 0) {
+            if files.len() == CALLS_PER_TURN as usize {
+                // All of it may become one turn.
+                break;
+            }
             let file = format!("f{}.txt", files.len());
             chat.say(&format!("write {file}: round {round}")).await;
             files.push(file);
