@@ -5,7 +5,7 @@ use bot_policy::security::{Act, SecurityEvent};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
-use super::StoreError;
+use super::{Store, StoreError};
 use super::rows::json;
 use crate::digest;
 use crate::metrics::{self, Count};
@@ -124,4 +124,11 @@ pub(super) fn append_all(
     entries: &[AuditEntry],
 ) -> Result<(), StoreError> {
     entries.iter().try_for_each(|entry| append(tx, at, entry))
+}
+
+impl Store {
+    /// Notes something that has no transaction of its own.
+    pub async fn note(&self, entry: AuditEntry, now: Timestamp) -> Result<(), StoreError> {
+        self.write(move |tx| append(tx, now, &entry)).await
+    }
 }
