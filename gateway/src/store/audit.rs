@@ -5,8 +5,8 @@ use bot_policy::security::{Act, SecurityEvent};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
-use super::{Store, StoreError};
 use super::rows::json;
+use super::{Store, StoreError};
 use crate::digest;
 use crate::metrics::{self, Count};
 
