@@ -35,7 +35,7 @@ impl Console for Desk {
             View::Chats => self.house.chats_page(from).await,
             View::Files => self.house.files_page(owner, from).await,
             View::Memories => self.house.memories_page(owner, from).await,
-            View::People => self.house.people_page(from).await,
+            View::People => self.house.people_page(owner, from).await,
             View::Rules => Ok(self.house.rules_page(from)),
             View::Status => self.house.status_page().await,
             View::Waiting => self.house.waiting_page(owner, from).await,
@@ -149,14 +149,16 @@ impl House {
         Ok(json!({ "items": items.collect::<Vec<_>>(), "next": next }))
     }
 
-    async fn people_page(&self, from: i64) -> Result<Value, DeskError> {
+    async fn people_page(&self, owner: &Owner, from: i64) -> Result<Value, DeskError> {
         let people = self.store.people().await.map_err(told)?;
+        let here = format!("{} {}", owner.place.line, owner.place.chat);
         let places = people.iter().flat_map(|seen| {
             seen.places.iter().map(|place| {
                 json!({
                     "who": who(&seen.person),
                     "place": self.one_line(place, LINE),
                     "name": place,
+                    "here": *place == here,
                 })
             })
         });

@@ -50,7 +50,10 @@ try {
   await desk.close();
   if (all) {
     await page.getByRole("link", { name: "Console" }).waitFor();
-    await press(page, "Always");
+    const always = page.locator(".card:not(.closed)", { hasText: "list.txt" }).getByRole("button", { name: "Always", exact: true });
+    await always.waitFor();
+    await page.waitForTimeout(800);
+    await always.click();
     await page.locator(".card.closed .outcome", { hasText: "Always" }).waitFor();
     await say(page, `write marks.txt: a\u202Etxt.exe ${"long ".repeat(1500)}`);
     await page.locator(".card:not(.closed)").waitFor();

@@ -13,6 +13,7 @@ pub(super) fn of(what: &str, name: impl Fn(i64) -> String) -> String {
     let who = person("person").unwrap_or_default();
     let place = format!("{} {}", text("line"), text("chat"));
     match text("what") {
+        "paired" if who == text("role") => format!("the {who} was paired at {place}"),
         "paired" => format!("{who} ({}) was paired at {place}", text("role")),
         "unpaired" => format!("{who} was let go at {place}"),
         "codes-voided" => "too many wrong codes: every pairing code was voided".to_owned(),

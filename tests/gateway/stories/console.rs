@@ -181,6 +181,11 @@ async fn letting_go_on_the_console_closes_the_door_there() {
     phone.say("write notes.txt: hello").await;
     let card = phone.card().await;
     let people = items(&page, "people").await;
+    // Which of them is this very browser is said.
+    for seen in &people {
+        let is_page = seen["name"].as_str().unwrap().starts_with("web ");
+        assert_eq!(seen["here"], json!(is_page), "{seen}");
+    }
     let place = people
         .iter()
         .find(|seen| seen["name"].as_str().unwrap().starts_with("phone "));

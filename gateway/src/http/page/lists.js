@@ -117,7 +117,7 @@ function drawPlace(item, acts) {
     no.focus();
   });
   row.append(ask);
-  return [strong(name(item.who)), meta(item.place), row];
+  return [strong(name(item.who)), meta(item.place, item.here && state("this browser", "asks")), row];
 }
 
 function drawMemory(item, acts) {
