@@ -31,9 +31,10 @@ const OPEN: [&str; 7] = [
     "received_wanted",
 ];
 
-/// What walks a table all the same: one row of it, a batch, or, when an incognito conversation
-/// ends, the list of the files that came.
-const BOUNDED: [&str; 3] = [
+/// What walks a table all the same: one row of it, a batch, the list of the files that came when an
+/// incognito conversation ends, or what could stand on an owner whom there was not before.
+const BOUNDED: [&str; 4] = [
+    "INSERT INTO person (role, name, since) SELECT ?1, 'owner', ?2",
     "DELETE FROM conversation WHERE id = ?1",
     "SELECT hash FROM audit ORDER BY seq DESC LIMIT 1",
     "DELETE FROM event WHERE seq IN (SELECT seq FROM (SELECT seq, at, body FROM event ORDER BY seq LIMIT ?2)",
@@ -64,7 +65,9 @@ fn no_statement_of_the_store_walks_a_table_that_grows() {
                 continue;
             };
             looked_at += 1;
-            let bounded = BOUNDED.iter().any(|known| sql.starts_with(known));
+            let bounded = BOUNDED
+                .iter()
+                .any(|known| sql.trim_start().starts_with(known));
             let walks: Vec<&String> = plan.iter().filter(|step| walks(step)).collect();
             assert!(bounded || walks.is_empty(), "{name}: {sql}\n{walks:?}");
         }

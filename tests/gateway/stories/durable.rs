@@ -243,10 +243,11 @@ async fn f01_what_a_line_hears_after_another_took_its_account_over_is_left_to_th
     let before = house.count(cursor);
     chat.say("remember the keys").await;
     let mut status = house.cli(&["status"]).await;
-    for _ in 0..100 {
+    for _ in 0..400 {
         if status.out.contains("another line hears") {
             break;
         }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         status = house.cli(&["status"]).await;
     }
     assert!(status.out.contains("another line hears"), "{status:?}");

@@ -1,10 +1,8 @@
-//! Something panics in the middle: it ends one turn or restarts one line, and says so. What panics
+//! Something panics in the middle: it ends one turn alone, and says so. What panics
 //! is the runtime, on a system that gives it no more threads. Needs `strace`, as `disk` does.
 
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
-
-use fakes::telegram::Fault;
 
 use super::chat::Door;
 use super::disk::can_trace;
@@ -68,44 +66,4 @@ async fn a_panic_in_a_conversation_ends_its_turn_alone_and_says_so() {
     drop(none);
     page.say("find lavender").await;
     page.told("(no line holds that)").await;
-}
-
-#[tokio::test]
-async fn a_panic_in_a_line_begins_it_again_and_the_others_go_on() {
-    if !can_trace("a panic in a line") {
-        return;
-    }
-    let mut house = House::build().await;
-    let settings = house.home.config().join("postern.toml");
-    let text = std::fs::read_to_string(&settings).unwrap();
-    // A name is looked up in a thread of its own.
-    let named = text.replace("api = \"http://127.0.0.1:", "api = \"http://localhost:");
-    assert_ne!(named, text);
-    house.home.configure(&named);
-    house.start().await;
-    let phone = house.enter(Door::Telegram, OWNER, &house.code()).await;
-    let code = house.new_code(None).await;
-    let page = house.enter(Door::Web, 0, &code).await;
-    let none = NoThreads::from_now_on(&house).await;
-    // Each connection that it has breaks, so that it has to look its platform up anew.
-    for _ in 0..6 {
-        house.fake().inject("getUpdates", Fault::Drop);
-    }
-    phone.say("good morning").await;
-    let mut status = house.cli(&["status"]).await;
-    for _ in 0..200 {
-        if status.out.contains("the line phone crashed") {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        status = house.cli(&["status"]).await;
-    }
-    assert!(status.out.contains("the line phone crashed"), "{status:?}");
-    page.say("say I am here").await;
-    page.told("I am here").await;
-    phone.say("remember the keys").await;
-    drop(none);
-    phone.told("remembered").await;
-    house.all_heard().await;
-    assert_eq!(house.count("SELECT count(*) FROM memory"), 1);
 }
