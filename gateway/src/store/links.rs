@@ -1,7 +1,7 @@
 //! In which places is a conversation shown? Its own, and the chats that it is linked to.
 
 use bot_policy::access::Person;
-use bot_policy::approval::{CHAT_CARD_SECONDS, State};
+use bot_policy::approval::CHAT_CARD_SECONDS;
 use bot_policy::event::{InboundEvent, PartBody, Sender};
 use bot_policy::id::{ConversationId, Place, QuestionId, Timestamp};
 use bot_policy::message::{Button, OutboundMessage};
@@ -17,7 +17,7 @@ use super::console::last_said;
 use super::conversations::running;
 use super::outbox::{About, Letter, notice, post, redraw};
 use super::questions::closed_face;
-use super::rows::{PlaceId, json, place};
+use super::rows::{PlaceId, place};
 use super::stand::put_up;
 use super::{Store, StoreError};
 use crate::chance;
@@ -342,11 +342,9 @@ pub(super) fn unlink_chat(
 fn open_questions(tx: &Connection, which: ConversationId) -> Result<Vec<QuestionId>, StoreError> {
     let mut found = tx.prepare_cached(
         "SELECT question.id FROM question JOIN conversation ON conversation.id = question.conversation
-         WHERE coalesce(conversation.parent, conversation.id) = ?1 AND question.state = ?2",
+         WHERE coalesce(conversation.parent, conversation.id) = ?1 AND question.state = '\"Asked\"'",
     )?;
-    let found = found.query_map(params![which.0, json(&State::Asked)?], |row| {
-        row.get(0).map(QuestionId)
-    })?;
+    let found = found.query_map([which.0], |row| row.get(0).map(QuestionId))?;
     Ok(found.collect::<Result<_, _>>()?)
 }
 
