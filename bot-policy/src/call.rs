@@ -35,13 +35,20 @@ pub enum Arguments {
 impl Arguments {
     /// Reads what a model sent. Length and depth are capped before the parser sees it.
     pub fn parse(text: &str) -> Self {
-        if text.len() <= ARGUMENT_BYTES && depth(text) <= ARGUMENT_DEPTH {
+        if fits(text, &mut 0) {
             let text = if text.trim().is_empty() { "{}" } else { text };
             if let Ok(map) = serde_json::from_str(text) {
                 return Self::Readable(map);
             }
         }
         Self::Unreadable(text.to_owned())
+    }
+
+    /// How many steps it takes until the parser sees the text; at most its bytes.
+    pub fn steps(text: &str) -> usize {
+        let mut steps = 0;
+        fits(text, &mut steps);
+        steps
     }
 }
 
@@ -112,24 +119,30 @@ fn quoted(value: String) -> String {
     }
 }
 
-/// How deep brackets nest in a JSON text, without parsing it.
-pub(crate) fn depth(text: &str) -> usize {
-    let (mut open, mut deepest) = (0_usize, 0);
+/// Whether a JSON text is short and flat enough for the parser, without parsing it.
+pub(crate) fn fits(text: &str, steps: &mut usize) -> bool {
+    if text.len() > ARGUMENT_BYTES {
+        return false;
+    }
+    let mut open = 0_usize;
     let (mut quoted, mut escaped) = (false, false);
     for byte in text.bytes() {
+        *steps += 1;
         match byte {
             _ if escaped => escaped = false,
             b'\\' if quoted => escaped = true,
             b'"' => quoted = !quoted,
             b'[' | b'{' if !quoted => {
                 open += 1;
-                deepest = deepest.max(open);
+                if open > ARGUMENT_DEPTH {
+                    return false;
+                }
             }
             b']' | b'}' if !quoted => open = open.saturating_sub(1),
             _ => {}
         }
     }
-    deepest
+    true
 }
 
 /// Whether a value nests deeper than `limit`, found without recursion.

@@ -1,5 +1,7 @@
 //! What may the agent ask a person? Its own question with its own buttons, never like ours.
 
+use std::cell::Cell;
+
 use unicode_normalization::UnicodeNormalization;
 
 use crate::call::{Arguments, Call};
@@ -119,7 +121,7 @@ fn joined(text: &str) -> String {
             other => other,
         })
         .collect();
-    skeleton(&letters)
+    skeleton(&letters, &Cell::new(0))
         .chars()
         .filter(|c| c.is_alphanumeric())
         .collect()

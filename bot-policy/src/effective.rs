@@ -204,7 +204,7 @@ fn is_escaped(next: char, quote: Option<char>) -> bool {
 }
 
 fn json(text: &str) -> Option<Value> {
-    if text.len() > call::ARGUMENT_BYTES || call::depth(text) > call::ARGUMENT_DEPTH {
+    if !call::fits(text, &mut 0) {
         return None;
     }
     serde_json::from_str(text).ok()

@@ -52,10 +52,22 @@ pub enum NotSendable {
 /// # Errors
 /// When it cannot be shown whole, or somebody could get it unseen.
 pub fn of(call: &Call) -> Result<Mail, NotSendable> {
+    read(call, &mut 0)
+}
+
+/// How many steps that takes: the bytes read, and the names and addresses compared.
+pub fn steps(call: &Call) -> usize {
+    let mut steps = 0;
+    drop(read(call, &mut steps));
+    steps
+}
+
+fn read(call: &Call, steps: &mut usize) -> Result<Mail, NotSendable> {
     let Arguments::Readable(map) = &call.arguments else {
         return Err(NotSendable::Unreadable);
     };
-    if let Some(other) = map.keys().find(|name| !PARTS.contains(&name.as_str())) {
+    let mut names = map.keys().inspect(|_| *steps += 1);
+    if let Some(other) = names.find(|name| !PARTS.contains(&name.as_str())) {
         return Err(NotSendable::Hidden(visible::line(other).to_string()));
     }
     let text = |name: &str| match map.get(name) {
@@ -63,11 +75,15 @@ pub fn of(call: &Call) -> Result<Mail, NotSendable> {
         Some(value) => value.as_str().ok_or(NotSendable::Unreadable),
     };
     let (to, subject, body) = (text("to")?, text("subject")?, text("body")?);
-    let to = recipients(to)?;
+    let to = listed(to, steps)?;
+    *steps += subject.len();
     if subject.chars().any(char::is_control) {
         return Err(NotSendable::Subject);
     }
-    let shown = |text: &str| visible::show(text).as_str().chars().count();
+    let mut shown = |text: &str| {
+        *steps += text.len();
+        visible::show(text).as_str().chars().count()
+    };
     if subject.len() + body.len() > 4 * CHARACTERS || shown(subject) + shown(body) > CHARACTERS {
         return Err(NotSendable::Long);
     }
@@ -83,8 +99,13 @@ pub fn of(call: &Call) -> Result<Mail, NotSendable> {
 /// # Errors
 /// When one of them is more or less than one plain address, or there are none or too many.
 pub fn recipients(list: &str) -> Result<Vec<String>, NotSendable> {
+    listed(list, &mut 0)
+}
+
+fn listed(list: &str, steps: &mut usize) -> Result<Vec<String>, NotSendable> {
     let mut all: Vec<String> = Vec::new();
     for one in list.split(',').take(RECIPIENTS + 1) {
+        *steps += one.len() + all.len();
         let one = one.trim_matches(' ');
         if !is_address(one) {
             return Err(NotSendable::NotAnAddress(visible::line(one).to_string()));
@@ -93,6 +114,7 @@ pub fn recipients(list: &str) -> Result<Vec<String>, NotSendable> {
             all.push(one.to_owned());
         }
     }
+    *steps += list.len();
     if list.split(',').nth(RECIPIENTS).is_some() {
         return Err(NotSendable::Count);
     }

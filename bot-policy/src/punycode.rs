@@ -1,9 +1,12 @@
 //! How does the net write a label of another script? Punycode, RFC 3492.
 
+use std::cell::Cell;
+
 use unicode_normalization::UnicodeNormalization;
 
-/// A label as the net writes it; plain ones stay. None where it is too long to be one.
-pub(crate) fn encode(label: &str) -> Option<String> {
+/// A label as the net writes it; plain ones stay. None where it is too long to be one. Each look at
+/// a character is a step.
+pub(crate) fn encode(label: &str, steps: &Cell<usize>) -> Option<String> {
     if label.is_ascii() {
         return Some(label.to_owned());
     }
@@ -24,6 +27,7 @@ pub(crate) fn encode(label: &str) -> Option<String> {
         let next = input.iter().copied().filter(|c| *c >= n).min()?;
         delta = delta.checked_add(next.checked_sub(n)?.checked_mul(handled + 1)?)?;
         n = next;
+        steps.update(|steps| steps + input.len());
         for c in &input {
             if *c < n {
                 delta = delta.checked_add(1)?;
@@ -53,7 +57,7 @@ pub(crate) fn encode(label: &str) -> Option<String> {
 }
 
 /// What a label that begins with `xn--` stands for; none for any other, or one that is broken.
-pub(crate) fn decode(label: &str) -> Option<String> {
+pub(crate) fn decode(label: &str, steps: &Cell<usize>) -> Option<String> {
     let text = label
         .get(..4)
         .filter(|start| start.eq_ignore_ascii_case("xn--"));
@@ -84,6 +88,7 @@ pub(crate) fn decode(label: &str) -> Option<String> {
         bias = adapt(i - before, count, if before == 0 { 700 } else { 2 });
         n = n.checked_add(i / count)?;
         i %= count;
+        steps.update(|steps| steps + out.len());
         out.insert(usize::try_from(i).ok()?, char::from_u32(n)?);
         i += 1;
     }

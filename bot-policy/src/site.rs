@@ -1,6 +1,7 @@
 //! Is this host the one that a person takes it for? Names that hide, imitate or only resemble
 //! another are told.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use unicode_normalization::UnicodeNormalization;
@@ -32,14 +33,19 @@ pub fn warning(host: &str) -> Option<&'static str> {
 /// The host as the net knows it: lower case, other scripts in punycode, no dot at the end. None
 /// where it cannot be a host.
 pub fn ascii(host: &str) -> Option<String> {
+    on_the_net(host, &Cell::new(0))
+}
+
+fn on_the_net(host: &str, steps: &Cell<usize>) -> Option<String> {
     let host = host.strip_suffix('.').unwrap_or(host);
     if host.is_empty() || host.len() > HOST_BYTES {
         return None;
     }
+    steps.update(|steps| steps + host.len());
     let labels: Option<Vec<String>> = host
         .to_lowercase()
         .split('.')
-        .map(punycode::encode)
+        .map(|label| punycode::encode(label, steps))
         .collect();
     let host = labels?.join(".");
     let odd =
@@ -51,7 +57,11 @@ pub fn ascii(host: &str) -> Option<String> {
 /// `a.example.co.uk`. An address in numbers or a bare suffix is its own. None where it cannot be a
 /// host.
 pub fn domain(host: &str) -> Option<String> {
-    let host = ascii(host)?;
+    registered(host, &Cell::new(0))
+}
+
+fn registered(host: &str, steps: &Cell<usize>) -> Option<String> {
+    let host = on_the_net(host, steps)?;
     // No ending on the net is made of digits alone.
     let ends_in_digits = host
         .rsplit('.')
@@ -128,32 +138,43 @@ pub(crate) fn addresses(text: &str) -> impl Iterator<Item = String> + '_ {
 /// What is odd about a host beside the sites that the owner knows, in words for a card: another
 /// script, and each known site that it resembles without being part of it.
 pub fn warnings(host: &str, known: &BTreeSet<String>) -> Vec<String> {
+    told(host, known, &Cell::new(0))
+}
+
+/// How many steps it takes to look for [`warnings`]; none for what is longer than [`HOST_BYTES`].
+pub fn steps(host: &str, known: &BTreeSet<String>) -> usize {
+    let steps = Cell::new(0);
+    told(host, known, &steps);
+    steps.get()
+}
+
+fn told(host: &str, known: &BTreeSet<String>, steps: &Cell<usize>) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
-    let Some(plain) = ascii(host) else {
+    let Some(plain) = on_the_net(host, steps) else {
         return vec!["this is no name that the net knows".to_owned()];
     };
     if let Some(warning) = warning(host) {
         told.push(format!("{warning}; on the net it is {plain}"));
     }
-    let Some(domain) = domain(&plain) else {
+    let Some(domain) = registered(&plain, steps) else {
         return told;
     };
     if known
         .iter()
-        .any(|site| self::domain(site).as_deref() == Some(domain.as_str()))
+        .any(|site| registered(site, steps).as_deref() == Some(domain.as_str()))
     {
         return told;
     }
     told.extend(known.iter().filter_map(|site| {
-        let site = self::domain(site)?;
-        let how = resembles(&plain, &domain, &site)?;
+        let site = registered(site, steps)?;
+        let how = resembles(&plain, &domain, &site, steps)?;
         Some(format!("this is not {site}: {how}"))
     }));
     told
 }
 
 /// How a host resembles a site that it is no part of.
-fn resembles(host: &str, domain: &str, site: &str) -> Option<&'static str> {
+fn resembles(host: &str, domain: &str, site: &str, steps: &Cell<usize>) -> Option<&'static str> {
     let name = |domain: &str| {
         domain
             .split_once('.')
@@ -164,14 +185,13 @@ fn resembles(host: &str, domain: &str, site: &str) -> Option<&'static str> {
     if mine == theirs {
         return Some("the name is the same, the ending is another");
     }
-    if skeleton(&mine) == skeleton(&theirs) {
+    let looks = skeleton(&theirs, steps);
+    if skeleton(&mine, steps) == looks {
         return Some("letters in it only look like those of the other");
     }
     let inside = format!(".{host}.").contains(&format!(".{site}."));
     let parts = || host.split(['.', '-']);
-    if inside
-        || (theirs.len() >= SHORTEST && parts().any(|part| skeleton(part) == skeleton(&theirs)))
-    {
+    if inside || (theirs.len() >= SHORTEST && parts().any(|part| skeleton(part, steps) == looks)) {
         return Some("it only has the other's name inside its own");
     }
     let far = match theirs.chars().count() {
@@ -179,17 +199,18 @@ fn resembles(host: &str, domain: &str, site: &str) -> Option<&'static str> {
         SHORTEST..LONG => 1,
         _ => 2,
     };
-    (far > 0 && is_near(&mine, &theirs, far)).then_some("it is a letter or two away")
+    (far > 0 && is_near(&mine, &theirs, far, steps)).then_some("it is a letter or two away")
 }
 
 /// A label with what looks alike made the same: other scripts, digits for letters, marks dropped.
-pub(crate) fn skeleton(label: &str) -> String {
-    let label = punycode::decode(label).unwrap_or_else(|| label.to_owned());
+pub(crate) fn skeleton(label: &str, steps: &Cell<usize>) -> String {
+    let label = punycode::decode(label, steps).unwrap_or_else(|| label.to_owned());
     let plain: String = label
         .to_lowercase()
         .nfkd()
         .filter(|c| !is_combining_mark(*c))
         .map(|c| {
+            steps.update(|steps| steps + 1);
             ALIKE
                 .iter()
                 .find(|(from, _)| *from == c)
@@ -204,7 +225,7 @@ pub(crate) fn skeleton(label: &str) -> String {
 
 /// Whether at most `far` letters are changed, left out, added or swapped. Labels are short, so the
 /// table is.
-fn is_near(one: &str, other: &str, far: usize) -> bool {
+fn is_near(one: &str, other: &str, far: usize, steps: &Cell<usize>) -> bool {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     if one.len().abs_diff(other.len()) > far {
         return false;
@@ -213,6 +234,7 @@ fn is_near(one: &str, other: &str, far: usize) -> bool {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (i, a) in one.iter().enumerate() {
         let mut next = vec![i + 1];
+        steps.update(|steps| steps + other.len());
         for (j, b) in other.iter().enumerate() {
             let at = |row: &[usize], j: usize| row.get(j).copied().unwrap_or(usize::MAX / 2);
             let changed = at(&row, j) + usize::from(a != b);

@@ -1,7 +1,9 @@
 //! Hostile input on a small stack: every function answers, in steps that grow with the length.
 
+use std::collections::BTreeSet;
+
 use bot_policy::approval::Question;
-use bot_policy::call::{Arguments, Call};
+use bot_policy::call::{ARGUMENT_BYTES, ARGUMENT_DEPTH, Arguments, Call};
 use bot_policy::card::card;
 use bot_policy::decide::{Says, decide};
 use bot_policy::event::ChatKind;
@@ -13,8 +15,10 @@ use bot_policy::rules::{Action, Rule, Rules};
 use bot_policy::secret::{Redactor, Secret};
 use bot_policy::tool::Permission;
 use bot_policy::visible::{foreign, line, show, steps};
+use bot_policy::{mail, site};
+use serde_json::json;
 
-use crate::world::{standing, tools, with_rules};
+use crate::world::{call, standing, tools, with_rules};
 
 #[test]
 fn nothing_panics_or_overflows_a_small_stack() {
@@ -99,6 +103,75 @@ fn a_secret_of_one_repeated_letter_is_looked_for_in_linear_steps() {
         // Every secret ends at every letter, in each of its forms.
         assert!(redactor.steps(&text) <= 40 * text.len());
         assert!(redactor.cut(&text).len() <= text.len());
+    }
+}
+
+#[test]
+fn arguments_are_looked_at_once_and_only_as_long_and_deep_as_they_may_be() {
+    for text in hostile_texts() {
+        assert!(Arguments::steps(&text) <= text.len(), "{text:.20}");
+    }
+    assert_eq!(Arguments::steps(&"a".repeat(ARGUMENT_BYTES + 1)), 0);
+    let deep = "[".repeat(ARGUMENT_BYTES);
+    assert_eq!(Arguments::steps(&deep), ARGUMENT_DEPTH + 1);
+}
+
+#[test]
+fn looking_for_what_a_host_resembles_is_linear() {
+    let known = [
+        "paypal.com",
+        "example.co.uk",
+        "github.com",
+        "xn--mnchen-3ya.de",
+    ];
+    let known = BTreeSet::from(known.map(String::from));
+    for unit in [
+        "a",
+        ".",
+        "-",
+        "a.",
+        "a-",
+        "1",
+        "rn",
+        "paypal-",
+        "xn--a.",
+        "xn--zzzzzzzz",
+        "\u{fc}",
+        "\u{fc}.",
+        "\u{4f8b}a",
+        "\u{fdfa}",
+        "a\u{301}",
+        "[",
+        "@",
+    ] {
+        for bytes in [8, 32, 63, 128, site::HOST_BYTES] {
+            let host = unit.repeat(bytes / unit.len());
+            let steps = site::steps(&host, &known);
+            assert!(steps <= 100 * (host.len() + 32), "{unit} {bytes}: {steps}");
+        }
+        assert_eq!(site::steps(&unit.repeat(100_000), &known), 0, "{unit}");
+    }
+}
+
+#[test]
+fn reading_a_mail_is_linear_and_what_is_too_long_is_not_read() {
+    for unit in ["a", ",", " ", "a@b.co,", "a@", "@b.", "\u{202e}", "a\n"] {
+        for count in [1, 10, 1_000, 100_000] {
+            let long = unit.repeat(count);
+            for (to, subject, body) in [
+                (long.as_str(), "", ""),
+                ("a@b.co", long.as_str(), ""),
+                ("a@b.co", "", long.as_str()),
+                (long.as_str(), long.as_str(), long.as_str()),
+            ] {
+                let bytes = to.len() + subject.len() + body.len();
+                let mail = json!({"to": to, "subject": subject, "body": body});
+                let steps = mail::steps(&call("email", "send", mail));
+                assert!(steps <= 2 * bytes + 32, "{unit:?} {count}: {steps}");
+            }
+            let body = json!({"to": "a@b.co", "body": "a".repeat(4 * mail::CHARACTERS + count)});
+            assert!(mail::steps(&call("email", "send", body)) <= 32);
+        }
     }
 }
 

@@ -256,7 +256,7 @@ impl Action {
 
 /// Reads a file of rules, of either kind.
 fn read<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, NotRules> {
-    if text.len() > call::ARGUMENT_BYTES || call::depth(text) > call::ARGUMENT_DEPTH {
+    if !call::fits(text, &mut 0) {
         return Err(NotRules {
             line: 1,
             column: 1,
