@@ -14,6 +14,7 @@ use bot_policy::visible::show;
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use crate::decide::sensitive;
 use crate::world::{as_guest, judged, place, rule};
 use crate::worlds::{calls, patterns, standings, taints};
 
@@ -24,6 +25,23 @@ proptest! {
         let before = judged(call.clone(), &standing).0;
         let after = judged(call, &marked).0;
         prop_assert!(after >= before, "{before:?} became {after:?}");
+    }
+
+    #[test]
+    fn law_1_a_sensitive_mark_more_loosens_no_row_of_the_marks(
+        call in calls(),
+        standing in standings(),
+        source in select(vec!["bank", "crm", "other"]),
+    ) {
+        let marked = Standing { taint: standing.taint.clone().join(&sensitive(source)), ..standing.clone() };
+        let row = |standing: &Standing, row| {
+            let trace = decide(call.clone(), standing).trace;
+            trace.iter().filter(|finding| finding.row == row).map(|finding| finding.says).max()
+        };
+        for number in 8..=10 {
+            let (before, after) = (row(&standing, number), row(&marked, number));
+            prop_assert!(after >= before, "row {number}: {before:?} became {after:?}");
+        }
     }
 
     #[test]
