@@ -66,8 +66,10 @@ pub trait Adapter: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Tells the platform which commands to offer, where it has a menu for them.
-    async fn announce(&self, commands: &[(&str, &str)]) -> Result<(), AdapterError>;
+    /// Tells the platform which commands to offer, where it has menus for them. Told at the start
+    /// and, whole, whenever a place is paired or let go of. A courtesy: what goes wrong with it
+    /// stops nothing.
+    async fn announce(&self, menus: &Menus) -> Result<(), AdapterError>;
 
     /// A link that opens the platform and sends `/pair` with this code, where there is one.
     fn pair_link(&self, code: &str) -> Option<String>;
@@ -113,6 +115,13 @@ pub trait Adapter: Send + Sync {
         notice: Option<&str>,
     ) -> Result<(), AdapterError>;
 
+    /// Offers things of ours to whoever looks for them, and to nobody else. They go out only where
+    /// that person picks one and sends it themselves.
+    async fn offer(&self, reply: &ReplyHandle, offered: &[Offered]) -> Result<(), AdapterError> {
+        let _ = (reply, offered);
+        Ok(())
+    }
+
     /// Sends one part. `key` is unique and the same on every try, for platforms that drop
     /// repeats by it.
     async fn send(
@@ -121,6 +130,29 @@ pub trait Adapter: Send + Sync {
         part: &Encoded,
         key: SendKey,
     ) -> Result<MessageRef, AdapterError>;
+
+    /// How many of these parts, from the first on, the platform shows as one thing, as an album is;
+    /// one where they go alone. Pure.
+    fn together(&self, parts: &[Encoded]) -> usize {
+        parts.len().min(1)
+    }
+
+    /// Sends as many parts as one as [`Adapter::together`] allows, and says what each is called:
+    /// one message may hold them all. `key` is that of the first. All or none were sent.
+    ///
+    /// # Errors
+    /// `Refused` when they may still be sent one by one.
+    async fn send_together(
+        &self,
+        place: &Place,
+        parts: &[Encoded],
+        key: SendKey,
+    ) -> Result<Vec<MessageRef>, AdapterError> {
+        let _ = (place, parts, key);
+        Err(AdapterError::Refused(
+            "it shows nothing together".to_owned(),
+        ))
+    }
 
     /// Replaces what a message shows.
     async fn edit(
@@ -193,6 +225,26 @@ pub struct Cursor(pub String);
 #[error("the store did not take it: {0}")]
 pub struct NotStored(pub String);
 
+/// Which commands to offer: each with its name, without the slash, and one line about it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Menus {
+    /// Every command that there is anywhere, for a platform that has one menu for all.
+    pub all: Vec<(&'static str, &'static str)>,
+    /// To those who are not paired.
+    pub strangers: Vec<(&'static str, &'static str)>,
+    /// In the chats of this line that are paired; a menu counts in all threads of its chat.
+    pub places: Vec<Menu>,
+}
+
+/// The commands of one chat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Menu {
+    /// Where; without a thread.
+    pub place: Place,
+    /// What its person may type there.
+    pub commands: Vec<(&'static str, &'static str)>,
+}
+
 /// What a platform can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
@@ -243,6 +295,15 @@ pub struct Probe {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Encoded(pub serde_json::Value);
+
+/// Something of ours that a person may send elsewhere themselves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offered {
+    /// What it is called when it is picked; digits.
+    pub id: String,
+    /// What is sent then.
+    pub part: Encoded,
+}
 
 /// What makes a send recognizable: the same on every try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::command::{Command, commands};
+pub use crate::command::{Command, all_commands, commands, commands_of_strangers};
 use crate::command::{Words, command, words};
 use crate::event::{
     Addressed, ChatKind, EventKind, InboundEvent, Part, PartBody, ReplyHandle, Sender,
@@ -93,6 +93,8 @@ pub enum Scope {
 /// What is to be done with one event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Admission {
+    /// An earlier message of this place is changed or deleted by whoever may. Nothing runs.
+    Amend,
     /// An unpaired group is to be claimed by this person; the owner confirms on a card.
     Claim(Person),
     /// A command that this person may use here.
@@ -104,6 +106,8 @@ pub enum Admission {
         /// What was typed.
         code: String,
     },
+    /// The owner sent something of ours elsewhere.
+    Picked(Person),
     /// A button was pressed by this person, in a place that is theirs.
     Press {
         /// Who.
@@ -115,6 +119,8 @@ pub enum Admission {
         /// Handle for answering the platform.
         reply: ReplyHandle,
     },
+    /// The owner is offered things of their direct chat, to send elsewhere themselves.
+    Search(Person),
     /// A message for the conversation of this place.
     Serve(Person, Scope),
     /// A stranger gets the one short answer of this window.
@@ -129,7 +135,7 @@ pub enum Admission {
 /// Why nothing is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ignored {
-    /// An edit or a deletion.
+    /// An edit or a deletion by somebody else than the person who paired the place.
     Edited,
     /// Nothing in it that could be answered.
     Empty,
@@ -148,14 +154,16 @@ pub enum Ignored {
 pub fn admit(event: &InboundEvent, directory: &Directory) -> Admission {
     if event.sender == Sender::Shared {
         return match &event.what {
+            EventKind::Delete { .. } => amended(event, directory),
             EventKind::Press { reply, .. } => wrong_presser(reply),
             EventKind::Command { .. }
-            | EventKind::Delete { .. }
             | EventKind::Delivery { .. }
             | EventKind::Edit { .. }
             | EventKind::Left
             | EventKind::Message { .. }
-            | EventKind::Moved { .. } => Admission::Ignore(Ignored::Shared),
+            | EventKind::Moved { .. }
+            | EventKind::Picked { .. }
+            | EventKind::Search { .. } => Admission::Ignore(Ignored::Shared),
         };
     }
     match &event.what {
@@ -166,7 +174,7 @@ pub fn admit(event: &InboundEvent, directory: &Directory) -> Admission {
             };
             spoken(event, directory, Some(words), Addressed::Bot)
         }
-        EventKind::Delete { .. } | EventKind::Edit { .. } => Admission::Ignore(Ignored::Edited),
+        EventKind::Delete { .. } | EventKind::Edit { .. } => amended(event, directory),
         EventKind::Delivery { .. } | EventKind::Left | EventKind::Moved { .. } => {
             Admission::Ignore(Ignored::Empty)
         }
@@ -179,8 +187,25 @@ pub fn admit(event: &InboundEvent, directory: &Directory) -> Admission {
                 spoken(event, directory, words(parts), *addressed)
             }
         }
+        EventKind::Picked { .. } => {
+            owner_alone(event, directory).map_or(STRANGE, Admission::Picked)
+        }
         EventKind::Press { token, on, reply } => pressed(event, directory, token, on, reply),
+        EventKind::Search { .. } => {
+            owner_alone(event, directory).map_or(STRANGE, Admission::Search)
+        }
     }
+}
+
+const STRANGE: Admission = Admission::Ignore(Ignored::Stranger);
+
+/// The owner, where this is their direct chat; what is said there is nobody else's to pick from.
+fn owner_alone(event: &InboundEvent, directory: &Directory) -> Option<Person> {
+    let person = directory.sender.as_ref()?;
+    let theirs = event.kind_of_chat == ChatKind::Direct
+        && person.role == Role::Owner
+        && paired_by(event, directory) == Some(person.id);
+    theirs.then(|| person.clone())
 }
 
 /// Whether a tool is offered in a place of this scope.
@@ -202,6 +227,22 @@ fn paired_by(event: &InboundEvent, directory: &Directory) -> Option<PersonId> {
         directory.place
     } else {
         None
+    }
+}
+
+/// Words are changed by the person whose place it is. Where nobody says who deleted something, it
+/// is that person in a direct chat, and may be anybody in a group.
+fn amended(event: &InboundEvent, directory: &Directory) -> Admission {
+    let whose = paired_by(event, directory);
+    let by = match (&event.sender, &event.what, event.kind_of_chat) {
+        (Sender::Shared, EventKind::Delete { .. }, ChatKind::Direct) => whose,
+        (Sender::Person(_) | Sender::Shared, _, ChatKind::Direct | ChatKind::Group) => {
+            directory.sender.as_ref().map(|person| person.id)
+        }
+    };
+    match whose {
+        Some(_) if whose == by => Admission::Amend,
+        Some(_) | None => Admission::Ignore(Ignored::Edited),
     }
 }
 

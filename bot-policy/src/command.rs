@@ -73,6 +73,25 @@ pub fn commands(scope: Scope) -> Vec<(&'static str, &'static str)> {
     commands
 }
 
+/// What those can type who are not paired, for menus.
+pub fn commands_of_strangers() -> Vec<(&'static str, &'static str)> {
+    vec![
+        ("pair", "with a code from the owner: let me in"),
+        ("help", "whose bot this is"),
+    ]
+}
+
+/// Every command that there is anywhere, for a platform that has one menu for all.
+pub fn all_commands() -> Vec<(&'static str, &'static str)> {
+    let mut all = commands(Scope::Owner);
+    for offered in [commands(Scope::Group), commands_of_strangers()].concat() {
+        if !all.iter().any(|(known, _)| *known == offered.0) {
+            all.push(offered);
+        }
+    }
+    all
+}
+
 /// A command as it was typed.
 pub(crate) struct Words {
     pub(crate) name: String,

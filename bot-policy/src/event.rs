@@ -93,12 +93,26 @@ pub enum EventKind {
         /// Where.
         to: Place,
     },
+    /// One of the things that were offered to a person was sent by them, in a chat of theirs that
+    /// we need not know.
+    Picked {
+        /// What it was called when it was offered.
+        offered: String,
+    },
     /// A button was pressed.
     Press {
         /// What the button carried, as the platform gave it back.
         token: String,
         /// The message that it stood under.
         on: Option<MessageRef>,
+        /// Handle for answering the platform at once.
+        reply: ReplyHandle,
+    },
+    /// A person looks for something of ours to send elsewhere themselves. The event's place is
+    /// their direct chat.
+    Search {
+        /// What they typed so far.
+        query: String,
         /// Handle for answering the platform at once.
         reply: ReplyHandle,
     },

@@ -13,7 +13,7 @@ use crate::keep::caught;
 use crate::store::{Attempt, Blame, Pending, StoreError};
 use crate::why::why;
 use crate::writer::WriteError;
-use crate::{House, clock, gate};
+use crate::{House, clock, gate, offers};
 
 /// The shortest and longest pause while the machine is in trouble.
 const MACHINE_PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
@@ -79,6 +79,28 @@ async fn carry(house: &Arc<House>, pending: Pending) -> Result<(), StoreError> {
         Admission::Command(_, scope, command) => answer(&house, seq, &event.place, scope, &command)
             .await
             .map(|()| command_reply(&event.what)),
+        Admission::Picked(person) => {
+            let EventKind::Picked { offered } = event.what else {
+                return Ok(());
+            };
+            house
+                .store
+                .picked(&event.place.line, person.id, offered, clock::now())
+                .await
+                .map(|()| None)
+        }
+        Admission::Search(_) => {
+            let EventKind::Search { query, reply } = event.what else {
+                return Ok(());
+            };
+            tokio::spawn(offers::offer(
+                house.clone(),
+                event.place.clone(),
+                query,
+                reply,
+            ));
+            Ok(None)
+        }
         Admission::Press {
             person,
             token,
@@ -92,7 +114,8 @@ async fn carry(house: &Arc<House>, pending: Pending) -> Result<(), StoreError> {
             Some("Only the person who paired this chat can press here.".into()),
         ))),
         // Unpaired meanwhile.
-        Admission::Ignore(_)
+        Admission::Amend
+        | Admission::Ignore(_)
         | Admission::Pair { .. }
         | Admission::Serve(..)
         | Admission::Stranger => Ok(None),
@@ -118,7 +141,9 @@ fn command_reply(what: &EventKind) -> Option<(bot_policy::event::ReplyHandle, Op
         | EventKind::Left
         | EventKind::Message { .. }
         | EventKind::Moved { .. }
-        | EventKind::Press { .. } => None,
+        | EventKind::Picked { .. }
+        | EventKind::Press { .. }
+        | EventKind::Search { .. } => None,
     }
 }
 

@@ -172,13 +172,14 @@ impl House {
             let house = self.clone();
             tokio::spawn(async move { outbox::invite(&house, &place).await });
         }
-        if !accepted.paired.is_empty() {
-            for (person, _) in &accepted.paired {
-                self.say_at_terminal(&format!(
-                    "{} is paired.",
-                    bot_policy::visible::foreign(&person.name)
-                ));
-            }
+        for person in &accepted.paired {
+            self.say_at_terminal(&format!(
+                "{} is paired.",
+                bot_policy::visible::foreign(&person.name)
+            ));
+        }
+        for line in &accepted.menus {
+            self.announce_again(line);
         }
         for (line, reply) in accepted.answered {
             tokio::spawn(gate::acknowledge(self.clone(), line, reply, None));
@@ -221,7 +222,9 @@ fn kind(event: &InboundEvent) -> &'static str {
         EventKind::Left => "left",
         EventKind::Message { .. } => "message",
         EventKind::Moved { .. } => "moved",
+        EventKind::Picked { .. } => "pick",
         EventKind::Press { .. } => "press",
+        EventKind::Search { .. } => "search",
     }
 }
 

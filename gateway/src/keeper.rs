@@ -97,7 +97,7 @@ impl House {
     }
 
     /// Lets go of a place, named as the status names it.
-    pub(crate) async fn let_go(&self, place: &str) -> Result<Unpaired, KeeperError> {
+    pub(crate) async fn let_go(self: &Arc<Self>, place: &str) -> Result<Unpaired, KeeperError> {
         let unknown = || {
             KeeperError::Refused(format!(
                 "nobody has paired {place:?}; postern status lists the places as LINE CHAT"
@@ -121,6 +121,7 @@ impl House {
             .await
             .map_err(unavailable)?
             .ok_or_else(unknown)?;
+        self.announce_again(&LineId::new(line));
         let withdrawn = u32::try_from(letters.len()).unwrap_or(u32::MAX);
         self.post(letters);
         Ok(Unpaired {

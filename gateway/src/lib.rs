@@ -54,6 +54,7 @@ mod keeper;
 mod lines;
 pub mod listen;
 mod metrics;
+mod offers;
 mod outbox;
 mod outgoing;
 mod preview;

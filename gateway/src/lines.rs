@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters::web::Web;
-use adapters::{Adapter, AdapterError, Contact, Encoded, NotStored, Support};
-use bot_policy::access::{Scope, commands};
+use adapters::{Adapter, AdapterError, Contact, Encoded, Menu, Menus, NotStored, Support};
+use bot_policy::access::{all_commands, commands, commands_of_strangers};
 use bot_policy::id::LineId;
 use bot_policy::message::OutboundMessage;
 
@@ -162,10 +162,7 @@ async fn hear_once(
     };
     house.line_state(adapter, LineState::Listening, account.clone());
     house.show_link(adapter).await;
-    // A menu is a courtesy; the line works without it.
-    if let Err(error) = adapter.announce(&commands(Scope::Guest)).await {
-        tracing::debug!(line = %adapter.line(), %error, "the menu was not announced");
-    }
+    house.announce(adapter).await;
     let renew = async {
         loop {
             tokio::time::sleep(RENEWAL).await;
@@ -193,6 +190,34 @@ async fn begin(house: &House, adapter: &Arc<dyn Adapter>) -> Result<String, Adap
 }
 
 impl House {
+    /// Tells a platform its menus anew. They are a courtesy: the line works without them.
+    pub(crate) async fn announce(&self, adapter: &Arc<dyn Adapter>) {
+        let paired = match self.store.paired_chats(adapter.line().clone()).await {
+            Ok(paired) => paired,
+            Err(error) => return tracing::warn!(%error, "the menus could not be read"),
+        };
+        let menu = |(place, scope)| Menu {
+            place,
+            commands: commands(scope),
+        };
+        let menus = Menus {
+            all: all_commands(),
+            strangers: commands_of_strangers(),
+            places: paired.into_iter().map(menu).collect(),
+        };
+        if let Err(error) = adapter.announce(&menus).await {
+            tracing::debug!(line = %adapter.line(), %error, "the menus were not announced");
+        }
+    }
+
+    /// As [`Self::announce`], for a line by its name, beside everything else.
+    pub(crate) fn announce_again(self: &Arc<Self>, line: &LineId) {
+        if let Some(adapter) = self.lines.get(line).cloned() {
+            let house = self.clone();
+            tokio::spawn(async move { house.announce(&adapter).await });
+        }
+    }
+
     /// A line knows its link only once its platform has said who we are, which is after the first
     /// code was shown.
     async fn show_link(&self, adapter: &Arc<dyn Adapter>) {

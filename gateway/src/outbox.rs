@@ -11,11 +11,13 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::mpsc::UnboundedReceiver;
 
+mod together;
+
 use crate::House;
 use crate::clock;
 use crate::keep::caught;
 use crate::metrics::{self, Count, Span};
-use crate::store::{HandOver, Handed, Letter, Outcome, Repeat, StoreError};
+use crate::store::{Followed, HandOver, Handed, Letter, Outcome, Repeat, StoreError};
 
 /// The longest pause between two tries, in seconds.
 const LONGEST_PAUSE: i64 = 600;
@@ -31,8 +33,8 @@ const STORE_PAUSE: Duration = Duration::from_secs(1);
 enum Fate {
     /// Nothing more to do with it.
     Settled(Vec<Letter>),
-    /// Not before.
-    Later(Letter, Pause),
+    /// Not before; in their order.
+    Later(Vec<Letter>, Pause),
 }
 
 /// What waits together with a letter that was put off.
@@ -74,7 +76,8 @@ pub(crate) async fn run(
                 wait = wait.min(due.0 - now.0);
             } else if let Some(letter) = queue.pop_front() {
                 busy.insert(place.clone());
-                flying.push(deliver(house.clone(), letter));
+                let more = together::behind(&house, &letter, queue);
+                flying.push(deliver(house.clone(), letter, more));
             }
         }
         queues.retain(|_, queue| !queue.is_empty());
@@ -92,12 +95,14 @@ pub(crate) async fn run(
                             enqueue(&mut queues, letter);
                         }
                     }
-                    Fate::Later(letter, pause) => {
-                        match pause {
-                            Pause::Asked => house.holds.hold(&place, letter.due, clock::now()),
-                            Pause::Place => {}
+                    Fate::Later(letters, pause) => {
+                        for letter in letters {
+                            match pause {
+                                Pause::Asked => house.holds.hold(&place, letter.due, clock::now()),
+                                Pause::Place => {}
+                            }
+                            enqueue(&mut queues, letter);
                         }
-                        enqueue(&mut queues, letter);
                     }
                 }
             },
@@ -119,10 +124,18 @@ fn enqueue(queues: &mut BTreeMap<Place, VecDeque<Letter>>, letter: Letter) {
     queue.insert(at, letter);
 }
 
-async fn deliver(house: Arc<House>, letter: Letter) -> (Place, Fate) {
-    let place = letter.place.clone();
-    let again = letter.clone();
-    let fate = match caught(try_once(&house, letter)).await {
+/// Delivers a letter, and those that go out as one with it.
+async fn deliver(house: Arc<House>, first: Letter, more: Vec<Letter>) -> (Place, Fate) {
+    let place = first.place.clone();
+    let (again, rest) = (first.clone(), more.clone());
+    let tried = async {
+        if more.is_empty() {
+            try_once(&house, first).await
+        } else {
+            together::try_once(&house, first, more).await
+        }
+    };
+    let fate = match caught(tried).await {
         Ok(Ok(fate)) => fate,
         Err(crash) => {
             // Nobody knows how far it came.
@@ -132,11 +145,10 @@ async fn deliver(house: Arc<House>, letter: Letter) -> (Place, Fate) {
         Ok(Err(error)) => {
             // The record says it may be on its way; it is taken up again from there.
             tracing::error!(%error, letter = again.id, "the outbox cannot be written");
+            let due = clock::now().plus_seconds(5);
+            let all = std::iter::once(again).chain(rest);
             Fate::Later(
-                Letter {
-                    due: clock::now().plus_seconds(5),
-                    ..again
-                },
+                all.map(|letter| Letter { due, ..letter }).collect(),
                 Pause::Place,
             )
         }
@@ -157,7 +169,7 @@ async fn try_once(house: &House, mut letter: Letter) -> Result<Fate, StoreError>
             // What goes before it was stored before it and is on its way here.
             HandOver::Waits => {
                 let due = Timestamp(clock::now().0.saturating_add(OVERTAKEN));
-                return Ok(Fate::Later(Letter { due, ..letter }, Pause::Place));
+                return Ok(Fate::Later(vec![Letter { due, ..letter }], Pause::Place));
             }
         },
     }
@@ -248,6 +260,21 @@ async fn failed(house: &House, letter: Letter, error: AdapterError) -> Fate {
                 Fate::Settled(noted(unknown).await)
             }
         },
+        // As often as any other try, should two chats name each other.
+        AdapterError::Moved(to) if letter.tries < TRIES => {
+            let followed = noted(|| house.store.follow(letter.id, to.clone(), clock::now())).await;
+            let Some(Followed { place, letters }) = followed else {
+                return give_up(house, &letter, why).await;
+            };
+            house.post(letters);
+            let followed = Letter {
+                place,
+                handed: Handed::No,
+                tries: letter.tries + 1,
+                ..letter
+            };
+            Fate::Later(vec![followed], Pause::Place)
+        }
         AdapterError::Moved(_) | AdapterError::Refused(_) => {
             tracing::warn!(line = %letter.place.line, letter = letter.id, %why, "not delivered");
             give_up(house, &letter, why).await
@@ -270,11 +297,12 @@ fn fate(error: &AdapterError, repeat: Repeat) -> &'static str {
     match (error, repeat) {
         (AdapterError::Ambiguous, Repeat::Never) => "unknown",
         (AdapterError::Late, _) => "held",
-        (AdapterError::Moved(_) | AdapterError::Refused(_), _) => "failed",
+        (AdapterError::Refused(_), _) => "failed",
         (
             AdapterError::Ambiguous
             | AdapterError::Conflict
             | AdapterError::Credentials(_)
+            | AdapterError::Moved(_)
             | AdapterError::Retry { .. }
             | AdapterError::Setup(_)
             | AdapterError::Stored(_),
@@ -317,13 +345,11 @@ async fn put_off(house: &House, letter: Letter, after: Option<Duration>, why: St
     } else {
         Pause::Place
     };
-    Fate::Later(
-        Letter {
-            tries,
-            due,
-            handed: Handed::No,
-            ..letter
-        },
-        pause,
-    )
+    let later = Letter {
+        tries,
+        due,
+        handed: Handed::No,
+        ..letter
+    };
+    Fate::Later(vec![later], pause)
 }

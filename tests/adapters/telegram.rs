@@ -12,7 +12,9 @@ mod send;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use adapters::{Adapter, AdapterError, Cursor, Encoded, Inbox, NotStored, Probe, SendKey};
+use adapters::{
+    Adapter, AdapterError, Cursor, Encoded, Inbox, Menu, Menus, NotStored, Probe, SendKey,
+};
 use async_trait::async_trait;
 use bot_policy::event::{EventKind, InboundEvent, PartBody, ReplyHandle};
 use bot_policy::id::{ButtonToken, ChatId, LineId, MessageRef, Place, ThreadId};

@@ -234,28 +234,6 @@ fn a_code_that_is_not_the_senders_own_words_pairs_nobody() {
 }
 
 #[test]
-fn edits_and_deletions_run_nothing() {
-    let edit = happening(
-        Direct,
-        EventKind::Edit {
-            message: MessageRef::new("1"),
-            parts: vec![authored("/pair ABCD2345")],
-        },
-    );
-    assert_eq!(admit(&edit, &of(owner(), Direct)), ignored(Ignored::Edited));
-    let delete = happening(
-        Direct,
-        EventKind::Delete {
-            message: MessageRef::new("1"),
-        },
-    );
-    assert_eq!(
-        admit(&delete, &of(owner(), Direct)),
-        ignored(Ignored::Edited)
-    );
-}
-
-#[test]
 fn what_holds_nothing_is_not_answered() {
     for parts in [vec![], vec![authored(" ")]] {
         let event = message(Direct, parts, Addressed::Bot);
@@ -315,7 +293,7 @@ fn tools_are_offered_by_place() {
 
 const TOKEN: &str = "000102030405060708090a0b0c0d0e0f";
 
-fn nobody() -> Directory {
+pub fn nobody() -> Directory {
     Directory {
         sender: None,
         place: None,
@@ -334,7 +312,7 @@ pub fn of(person: Person, paired_as: ChatKind) -> Directory {
     }
 }
 
-fn happening(kind_of_chat: ChatKind, what: EventKind) -> InboundEvent {
+pub fn happening(kind_of_chat: ChatKind, what: EventKind) -> InboundEvent {
     InboundEvent {
         id: EventId::new("1"),
         at: Timestamp(0),
@@ -375,7 +353,7 @@ fn pressed(chat: ChatKind, token: &str) -> InboundEvent {
     )
 }
 
-fn authored(text: &str) -> Part {
+pub fn authored(text: &str) -> Part {
     part(text, Provenance::Authored)
 }
 
@@ -390,7 +368,7 @@ fn reply() -> ReplyHandle {
     ReplyHandle("r".into())
 }
 
-fn ignored(why: Ignored) -> Admission {
+pub fn ignored(why: Ignored) -> Admission {
     Admission::Ignore(why)
 }
 

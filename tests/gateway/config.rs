@@ -60,6 +60,20 @@ fn what_is_set_is_what_is_read() {
 }
 
 #[test]
+fn f65_there_is_no_list_of_names_that_may_speak() {
+    let line = "[lines.phone]\nplatform = \"telegram\"\ntoken_file = \"/t\"\n";
+    for names in [
+        "allow = [\"alice\"]",
+        "allow_from = [\"@alice\"]",
+        "users = [7001]",
+    ] {
+        let said = parse(&format!("{line}{names}\n")).unwrap_err().to_string();
+        let key = names.split(' ').next().unwrap();
+        assert!(said.contains(key), "{said}");
+    }
+}
+
+#[test]
 fn only_an_address_that_others_reach_is_warned_about() {
     for quiet in [
         "",

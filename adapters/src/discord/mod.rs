@@ -44,7 +44,7 @@ pub use decode::{Me, decode};
 use crate::http::Repeat;
 use crate::{
     Adapter, AdapterError, Arrived, Capabilities, ConfigError, Door, DoorAnswer, Encoded, Ground,
-    Inbox, Probe, SendKey, Support,
+    Inbox, Menus, Probe, SendKey, Support,
 };
 use api::Api;
 use door::Hook;
@@ -137,8 +137,8 @@ impl Adapter for Discord {
         setup::lacks(self).await
     }
 
-    async fn announce(&self, commands: &[(&str, &str)]) -> Result<(), AdapterError> {
-        setup::announce(self, commands).await
+    async fn announce(&self, menus: &Menus) -> Result<(), AdapterError> {
+        setup::announce(self, &menus.all).await
     }
 
     fn pair_link(&self, _code: &str) -> Option<String> {

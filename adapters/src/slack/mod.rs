@@ -37,7 +37,7 @@ pub use decode::{Me, decode};
 use crate::http::Repeat;
 use crate::{
     Adapter, AdapterError, Arrived, Capabilities, ConfigError, Door, DoorAnswer, Encoded, Ground,
-    Inbox, Probe, SendKey, Support,
+    Inbox, Menus, Probe, SendKey, Support,
 };
 use api::{Api, Known};
 use config::Way;
@@ -172,7 +172,7 @@ impl Adapter for Slack {
     }
 
     /// Slack takes its commands from the app's manifest.
-    async fn announce(&self, _: &[(&str, &str)]) -> Result<(), AdapterError> {
+    async fn announce(&self, _: &Menus) -> Result<(), AdapterError> {
         Ok(())
     }
 

@@ -39,6 +39,10 @@ pub fn decode(line: &LineId, me: &Me, update: &Value, now: Timestamp) -> Vec<Inb
         reader.press(query)
     } else if let Some(change) = object("my_chat_member") {
         reader.membership(change)
+    } else if let Some(query) = object("inline_query") {
+        reader.inline(query)
+    } else if let Some(result) = object("chosen_inline_result") {
+        reader.picked(result)
     } else {
         None
     };
@@ -74,6 +78,20 @@ impl Reader<'_> {
                 thread: None,
             };
             return self.event(message, sender(message), EventKind::Moved { to });
+        }
+        // The new chat tells it too, of the old one.
+        if let Some(from) = integer(message, "migrate_from_chat_id") {
+            let event = self.event(message, sender(message), EventKind::Left)?;
+            let from = Place {
+                chat: ChatId::new(from.to_string()),
+                ..event.place.clone()
+            };
+            let what = EventKind::Moved { to: event.place };
+            return Some(InboundEvent {
+                place: from,
+                what,
+                ..event
+            });
         }
         let sender = sender(message);
         let mut parts = parts::parts(message, &sender);
@@ -133,6 +151,37 @@ impl Reader<'_> {
         let mut event = self.event(card, sender(query), what)?;
         event.at = self.now;
         Some(event)
+    }
+
+    fn inline(&self, query: &Map<String, Value>) -> Option<InboundEvent> {
+        let what = EventKind::Search {
+            query: query.get("query")?.as_str()?.to_owned(),
+            reply: ReplyHandle(query.get("id")?.as_str()?.to_owned()),
+        };
+        self.in_direct_chat(query, what)
+    }
+
+    fn picked(&self, result: &Map<String, Value>) -> Option<InboundEvent> {
+        let offered = result.get("result_id")?.as_str()?.to_owned();
+        self.in_direct_chat(result, EventKind::Picked { offered })
+    }
+
+    /// Something that a person did in a chat that is not told: it is of their own chat with us,
+    /// whose number is theirs.
+    fn in_direct_chat(&self, by: &Map<String, Value>, what: EventKind) -> Option<InboundEvent> {
+        let from = by.get("from")?.as_object()?;
+        Some(InboundEvent {
+            id: EventId::new(""),
+            at: self.now,
+            place: Place {
+                line: self.line.clone(),
+                chat: ChatId::new(integer(from, "id")?.to_string()),
+                thread: None,
+            },
+            kind_of_chat: ChatKind::Direct,
+            sender: sender(by),
+            what,
+        })
     }
 
     fn membership(&self, change: &Map<String, Value>) -> Option<InboundEvent> {

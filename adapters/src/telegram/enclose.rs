@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::api::Api;
 use super::encode::{Part, encode};
 use super::entities::pieces;
+use super::topics;
 use crate::{AdapterError, Encoded, drawn, outgoing};
 
 /// The longest caption, in UTF-16 units (Bot API: "0-1024 characters").
@@ -19,27 +20,44 @@ const CAPTION: usize = 1024;
 /// The largest photo, in bytes (Bot API: "10 MB max size for photos").
 const PHOTO: u64 = 10_000_000;
 /// The largest file, in bytes (Bot API: "50 MB for other files").
-const FILE: u64 = 50_000_000;
+pub(super) const FILE: u64 = 50_000_000;
 
 /// A file of a message, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Carried {
-    digest: String,
-    name: String,
-    bytes: u64,
-    shown: Shown,
+    pub(super) digest: String,
+    pub(super) name: String,
+    pub(super) bytes: u64,
+    pub(super) shown: Shown,
 }
 
 /// How the app shows a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Shown {
+pub(super) enum Shown {
     Document,
     Photo,
+    /// Played in the chat.
+    Voice,
+}
+
+impl Shown {
+    /// What the Bot API calls it.
+    pub(super) fn field(self) -> &'static str {
+        match self {
+            Self::Document => "document",
+            Self::Photo => "photo",
+            Self::Voice => "voice",
+        }
+    }
 }
 
 /// The parts of a message with a file.
 pub(super) fn enclosed(file: &Enclosure, message: &OutboundMessage) -> Vec<Encoded> {
-    let photo = file.kind == FileKind::Photo && file.bytes <= PHOTO;
+    let shown = match file.kind {
+        FileKind::Photo if file.bytes <= PHOTO => Shown::Photo,
+        FileKind::Voice => Shown::Voice,
+        FileKind::Audio | FileKind::Document | FileKind::Photo | FileKind::Video => Shown::Document,
+    };
     let caption = drawn::plain(&file.caption, file.addresses);
     let fits = caption.units() <= CAPTION;
     let piece = pieces(&caption).into_iter().next().filter(|_| fits);
@@ -54,7 +72,7 @@ pub(super) fn enclosed(file: &Enclosure, message: &OutboundMessage) -> Vec<Encod
             digest: file.digest.clone(),
             name: file.name.clone(),
             bytes: file.bytes,
-            shown: if photo { Shown::Photo } else { Shown::Document },
+            shown,
         }),
         answers: message
             .answers
@@ -89,10 +107,12 @@ pub(super) async fn send(
     file: &Carried,
 ) -> Result<MessageRef, AdapterError> {
     let bytes = outgoing::read(folder, &file.digest, file.bytes, FILE).await?;
-    let (method, field) = match file.shown {
-        Shown::Document => ("SendDocument", "document"),
-        Shown::Photo => ("SendPhoto", "photo"),
+    let method = match file.shown {
+        Shown::Document => "SendDocument",
+        Shown::Photo => "SendPhoto",
+        Shown::Voice => "SendVoice",
     };
+    let field = file.shown.field();
     let mut thread = super::thread(place)?;
     let answer = loop {
         let mut form = Form::new()
@@ -117,7 +137,10 @@ pub(super) async fn send(
         }
         match api.send_form(method, form).await {
             Err(AdapterError::Refused(why))
-                if why.contains("thread not found") && thread.take().is_some() => {}
+                if topics::is_not_found(&why) && thread.take().is_some() =>
+            {
+                topics::are_off(api, place).await?;
+            }
             answer => break answer?,
         }
     };

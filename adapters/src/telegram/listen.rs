@@ -133,4 +133,6 @@ pub(super) const KINDS: &[&str] = &[
     "edited_message",
     "callback_query",
     "my_chat_member",
+    "inline_query",
+    "chosen_inline_result",
 ];

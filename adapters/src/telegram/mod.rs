@@ -7,6 +7,7 @@
 //! ```
 
 mod addressed;
+mod album;
 mod api;
 mod config;
 mod decode;
@@ -15,9 +16,12 @@ mod encode;
 mod entities;
 mod files;
 mod hook;
+mod inline;
 mod listen;
+mod menus;
 mod parts;
 mod preview;
+mod topics;
 
 use std::path::{Path, PathBuf};
 use std::sync::{OnceLock, PoisonError, RwLock};
@@ -29,10 +33,8 @@ use bot_policy::id::{LineId, MessageRef, Place, Platform};
 use bot_policy::message::OutboundMessage;
 use bot_policy::secret::Secret;
 use serde_json::Value;
-use teloxide_core::payloads::{AnswerCallbackQuery, GetMe, SendChatAction, SetMyCommands};
-use teloxide_core::types::{
-    BotCommand, CallbackQueryId, ChatAction, ChatId, MessageId, Recipient, ThreadId,
-};
+use teloxide_core::payloads::{AnswerCallbackQuery, GetMe, SendChatAction};
+use teloxide_core::types::{CallbackQueryId, ChatAction, ChatId, MessageId, Recipient, ThreadId};
 
 pub use config::{Config, Mode};
 pub use decode::{Me, decode};
@@ -40,7 +42,7 @@ pub use decode::{Me, decode};
 use crate::http::Repeat;
 use crate::{
     Adapter, AdapterError, Arrived, Capabilities, ConfigError, Door, DoorAnswer, Encoded, Ground,
-    Inbox, Probe, SendKey, Support,
+    Inbox, Menus, Offered, Probe, SendKey, Support,
 };
 use api::Api;
 use encode::Part;
@@ -55,6 +57,7 @@ pub struct Telegram {
     me: RwLock<Option<Me>>,
     outgoing: OnceLock<PathBuf>,
     drafts: preview::Drafts,
+    menus: menus::Shown,
     /// Held by the one poll that runs.
     polling: tokio::sync::Mutex<()>,
 }
@@ -75,6 +78,7 @@ impl Telegram {
             me: RwLock::new(None),
             outgoing: OnceLock::new(),
             drafts: preview::Drafts::default(),
+            menus: menus::Shown::default(),
             polling: tokio::sync::Mutex::new(()),
         })
     }
@@ -133,13 +137,8 @@ impl Adapter for Telegram {
         })
     }
 
-    async fn announce(&self, commands: &[(&str, &str)]) -> Result<(), AdapterError> {
-        let commands: Vec<BotCommand> = commands
-            .iter()
-            .map(|(name, about)| BotCommand::new(*name, *about))
-            .collect();
-        let call = SetMyCommands::new(commands);
-        self.api.call(&call, Repeat::Harmless).await.map(drop)
+    async fn announce(&self, menus: &Menus) -> Result<(), AdapterError> {
+        self.menus.announce(&self.api, menus).await
     }
 
     fn pair_link(&self, code: &str) -> Option<String> {
@@ -211,6 +210,10 @@ impl Adapter for Telegram {
         }
     }
 
+    async fn offer(&self, reply: &ReplyHandle, offered: &[Offered]) -> Result<(), AdapterError> {
+        inline::offer(&self.api, reply, offered).await
+    }
+
     async fn send(
         &self,
         place: &Place,
@@ -233,8 +236,10 @@ impl Adapter for Telegram {
                     call.text = part.bare();
                 }
                 Err(AdapterError::Refused(why))
-                    if why.contains("thread not found")
-                        && call.message_thread_id.take().is_some() => {}
+                    if topics::is_not_found(&why) && call.message_thread_id.take().is_some() =>
+                {
+                    topics::are_off(&self.api, place).await?;
+                }
                 answer => break answer?,
             }
         };
@@ -242,6 +247,20 @@ impl Adapter for Telegram {
         let id = answer.get("message_id").and_then(Value::as_i64);
         id.map(|id| MessageRef::new(id.to_string()))
             .ok_or(AdapterError::Ambiguous)
+    }
+
+    fn together(&self, parts: &[Encoded]) -> usize {
+        album::together(parts)
+    }
+
+    async fn send_together(
+        &self,
+        place: &Place,
+        parts: &[Encoded],
+        _key: SendKey,
+    ) -> Result<Vec<MessageRef>, AdapterError> {
+        let parts: Vec<Part> = parts.iter().map(open).collect::<Result<_, _>>()?;
+        album::send(&self.api, self.outgoing.get(), place, &parts).await
     }
 
     async fn edit(

@@ -16,7 +16,7 @@ use serde_json::Value;
 use tokio::io::AsyncReadExt;
 use tokio::sync::broadcast;
 
-use crate::{Adapter, AdapterError, Capabilities, Encoded, Inbox, Probe, SendKey, Support};
+use crate::{Adapter, AdapterError, Capabilities, Encoded, Inbox, Menus, Probe, SendKey, Support};
 
 mod decode;
 mod encode;
@@ -205,7 +205,7 @@ impl Adapter for Web {
         })
     }
 
-    async fn announce(&self, _: &[(&str, &str)]) -> Result<(), AdapterError> {
+    async fn announce(&self, _: &Menus) -> Result<(), AdapterError> {
         Ok(())
     }
 

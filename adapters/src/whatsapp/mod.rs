@@ -36,7 +36,7 @@ pub use decode::decode;
 use crate::patience::now;
 use crate::{
     Adapter, AdapterError, Arrived, Capabilities, ConfigError, Contact, Door, DoorAnswer,
-    DoorMethod, Encoded, Ground, Inbox, Probe, SendKey, Strangers, Support,
+    DoorMethod, Encoded, Ground, Inbox, Menus, Probe, SendKey, Strangers, Support,
 };
 use api::Api;
 use encode::Part;
@@ -170,7 +170,7 @@ impl Adapter for WhatsApp {
     }
 
     /// Commands are typed there; no menu shows them.
-    async fn announce(&self, _: &[(&str, &str)]) -> Result<(), AdapterError> {
+    async fn announce(&self, _: &Menus) -> Result<(), AdapterError> {
         Ok(())
     }
 

@@ -250,7 +250,7 @@ impl Turn {
     }
 
     /// The last entry that the model has seen or that the person has closed.
-    fn seen(&self) -> i64 {
+    pub fn seen(&self) -> i64 {
         self.entries
             .iter()
             .rev()

@@ -15,6 +15,17 @@ pub(super) fn of(what: &str, name: impl Fn(i64) -> String) -> String {
     match text("what") {
         "paired" => format!("{who} ({}) was paired at {place}", text("role")),
         "unpaired" => format!("{who} was let go at {place}"),
+        "moved" => format!(
+            "the group {} {} goes on as {}",
+            text("line"),
+            text("from"),
+            text("to")
+        ),
+        "picked" => format!(
+            "{who} sent letter {} elsewhere from {}",
+            text("offered"),
+            text("line")
+        ),
         "codes-voided" => "too many wrong codes: every pairing code was voided".to_owned(),
         "judged" => format!("{} {}{}", text("action"), text("tool"), reasons(&entry)),
         "asked" => format!("asked {who} about call {}", text("call")),

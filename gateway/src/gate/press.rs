@@ -283,7 +283,7 @@ async fn show_all(
 }
 
 async fn claimed(
-    house: &House,
+    house: &Arc<House>,
     person: &Person,
     claim: i64,
     yes: bool,
@@ -299,6 +299,7 @@ async fn claimed(
                 "This group is paired with {}. I answer only them: mention me, reply to me, or use a command.",
                 visible::foreign(&who.name)
             );
+            house.announce_again(&place.line);
             house.post(house.store.say(place, notice(text), now).await?);
             Ok(Some("The group is paired.".into()))
         }

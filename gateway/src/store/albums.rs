@@ -27,8 +27,12 @@ pub(super) fn arrived(
         EventKind::Message {
             album: Some(album), ..
         } => json(&(&sender, album))?,
-        // Whoever presses waits for nothing, and what became of ours says nothing of theirs.
-        EventKind::Delivery { .. } | EventKind::Press { .. } => return Ok(vec![(seq, event)]),
+        // Whoever presses or searches waits for nothing, and what became of ours says nothing of
+        // theirs.
+        EventKind::Delivery { .. }
+        | EventKind::Picked { .. }
+        | EventKind::Press { .. }
+        | EventKind::Search { .. } => return Ok(vec![(seq, event)]),
         // What is on its way from the old chat is still of the old chat.
         EventKind::Left | EventKind::Moved { .. } => {
             let mut before = whole(tx, Timestamp(i64::MAX))?;
@@ -122,7 +126,9 @@ fn order(event: &InboundEvent) -> Option<(usize, &str)> {
         | EventKind::Edit { .. }
         | EventKind::Left
         | EventKind::Moved { .. }
-        | EventKind::Press { .. } => None,
+        | EventKind::Picked { .. }
+        | EventKind::Press { .. }
+        | EventKind::Search { .. } => None,
     }
 }
 

@@ -22,6 +22,18 @@ pub enum AuditEntry {
         line: String,
         chat: String,
     },
+    /// A paired group goes on under another id.
+    Moved {
+        line: String,
+        from: String,
+        to: String,
+    },
+    /// The owner sent something of ours elsewhere, by the letter that showed it.
+    Picked {
+        person: PersonId,
+        line: String,
+        offered: String,
+    },
     /// A place was let go of.
     Unpaired {
         person: PersonId,
@@ -109,7 +121,9 @@ fn count(entry: &AuditEntry) {
         | AuditEntry::CodesVoided
         | AuditEntry::Configured { .. }
         | AuditEntry::Ended { .. }
+        | AuditEntry::Moved { .. }
         | AuditEntry::Paired { .. }
+        | AuditEntry::Picked { .. }
         | AuditEntry::ProjectRules { .. }
         | AuditEntry::RuleSaved { .. }
         | AuditEntry::Started { .. }

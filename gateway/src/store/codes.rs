@@ -1,6 +1,6 @@
 //! Which codes live, and what does a try of one come to?
 
-use bot_policy::access::{Directory, Incognito, Person, Role, STRANGER_WINDOW_SECONDS};
+use bot_policy::access::{Directory, Person, Role, STRANGER_WINDOW_SECONDS};
 use bot_policy::event::{ChatKind, InboundEvent, Sender};
 use bot_policy::id::{ConversationId, Timestamp, UserRef};
 use bot_policy::pairing::{
@@ -229,8 +229,8 @@ pub(super) fn code_sent(
                 text.push_str(welcome);
             }
             answer(store, tx, event, &text, now, accepted)?;
-            let scope = bot_policy::access::scope(person.role, event.kind_of_chat, Incognito::Off);
-            accepted.paired.push((person, scope));
+            accepted.paired.push(person);
+            accepted.menus.insert(event.place.line.clone());
         }
         Tried::Burnt if known.hears_nothing() => {}
         Tried::Burnt => {

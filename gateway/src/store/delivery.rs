@@ -181,31 +181,33 @@ impl Store {
     }
 }
 
+/// Sends once more what nobody knows of, and whatever went out as one with it.
 fn resend(tx: &Connection, id: i64, now: Timestamp) -> Result<Vec<Letter>, StoreError> {
-    let (at, encoded): (i64, Encoded) = {
-        let mut found = tx.prepare_cached(
-            "SELECT place, encoded FROM outbox WHERE id = ?1 AND state = 'unknown'",
-        )?;
-        let mut rows = found.query([id])?;
-        match rows.next()? {
-            Some(row) => (row.get(0)?, column(row, "encoded")?),
-            None => return Ok(Vec::new()),
-        }
-    };
-    tx.execute("UPDATE outbox SET state = 'resent' WHERE id = ?1", [id])?;
-    let to = place(tx, PlaceId(at))?;
-    Ok(vec![put(
-        tx,
-        PlaceId(at),
-        &to,
-        Outcome::Message,
-        encoded,
-        About::Nothing,
-        now,
-    )?])
+    let mut found = tx.prepare_cached(
+        "SELECT id, place, encoded, album IS NOT NULL AS together FROM outbox WHERE state = 'unknown'
+         AND (id = ?1 OR album = (SELECT album FROM outbox WHERE id = ?1)) ORDER BY id",
+    )?;
+    let mut rows = found.query([id])?;
+    let mut letters = Vec::new();
+    while let Some(row) = rows.next()? {
+        let at = PlaceId(row.get("place")?);
+        let encoded: Encoded = column(row, "encoded")?;
+        let about = if row.get("together")? {
+            About::File
+        } else {
+            About::Nothing
+        };
+        tx.prepare_cached("UPDATE outbox SET state = 'resent' WHERE id = ?1")?
+            .execute([row.get::<_, i64>("id")?])?;
+        let to = place(tx, at)?;
+        letters.push(put(tx, at, &to, Outcome::Message, encoded, about, now)?);
+    }
+    Ok(letters)
 }
 
-fn unknown(
+/// Records that nobody knows whether a letter arrived, nor what went out as one with it, and says
+/// so once.
+pub(super) fn unknown(
     store: &Store,
     tx: &Connection,
     id: i64,
@@ -213,7 +215,8 @@ fn unknown(
 ) -> Result<Vec<Letter>, StoreError> {
     // What its platform has told of it meanwhile is known better.
     let lost = tx.execute(
-        "UPDATE outbox SET state = 'unknown' WHERE id = ?1 AND state = 'sending'",
+        "UPDATE outbox SET state = 'unknown' WHERE (id = ?1 AND state IN ('queued', 'sending'))
+         OR (state = 'sending' AND album = (SELECT album FROM outbox WHERE id = ?1))",
         [id],
     )?;
     if lost == 0 {
@@ -239,11 +242,15 @@ fn unknown(
         None,
         &Meaning::Resend { letter: id },
     )?;
+    let text = match lost {
+        1 => "My last message may not have arrived.".to_owned(),
+        files => format!("My last {files} files may not have arrived."),
+    };
     post(
         store,
         tx,
         PlaceId(at),
-        &notice("My last message may not have arrived.", vec![again]),
+        &notice(text, vec![again]),
         About::Delivery,
         now,
     )

@@ -1,7 +1,9 @@
 //! What was heard? Claimed once, judged and put where it belongs, all in one transaction.
 
+use std::collections::BTreeSet;
+
 use adapters::Cursor;
-use bot_policy::access::{Admission, Incognito, Person, Scope, admit};
+use bot_policy::access::{Admission, Command, Incognito, Person, Scope, admit};
 use bot_policy::event::{
     ChatKind, EventKind, InboundEvent, Part, PartBody, Provenance, ReplyHandle, Sender,
 };
@@ -11,11 +13,13 @@ use bot_policy::taint::{Unmarked, label};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::albums::arrived;
+use super::amend::amend;
 use super::codes::{burn_shown, code_sent};
 use super::commands::{Carried, carry_out};
 use super::conversations::{add, running_or_new};
 use super::links::echo;
 use super::marks::{join_parts, mark, marks_of_message};
+use super::moves::move_chat;
 use super::outbox::{About, Letter, notice, post};
 use super::pending::Pending;
 use super::people::{directory, note_answered, unpair};
@@ -46,8 +50,10 @@ pub struct Accepted {
     pub codes: Option<LiveCodes>,
     /// Places in which somebody is to be asked to write, because nobody has for too long.
     pub invite: Vec<Place>,
-    /// Whether a place was paired, so that menus are told.
-    pub paired: Vec<(Person, Scope)>,
+    /// Who was paired with a place.
+    pub paired: Vec<Person>,
+    /// The lines of which a place was paired, moved or let go of, so that their menus are told.
+    pub menus: BTreeSet<LineId>,
 }
 
 impl Accepted {
@@ -61,6 +67,7 @@ impl Accepted {
         self.codes = other.codes.or(self.codes.take());
         self.invite.extend(other.invite);
         self.paired.extend(other.paired);
+        self.menus.extend(other.menus);
     }
 }
 
@@ -132,7 +139,9 @@ fn claim(tx: &Connection, event: &InboundEvent, now: Timestamp) -> Result<Option
         | EventKind::Edit { .. }
         | EventKind::Left
         | EventKind::Moved { .. }
-        | EventKind::Press { .. } => None,
+        | EventKind::Picked { .. }
+        | EventKind::Press { .. }
+        | EventKind::Search { .. } => None,
     };
     claim_id(tx, &event.place.line, &event.id, content, now)
 }
@@ -196,6 +205,13 @@ pub(super) fn take(
         accepted
             .letters
             .extend(unpair(store, tx, &event.place, now)?.unwrap_or_default());
+        accepted.menus.insert(event.place.line.clone());
+    }
+    if let EventKind::Moved { to } = &event.what {
+        accepted
+            .letters
+            .extend(move_chat(store, tx, &event.place, &to.chat, now)?);
+        accepted.menus.insert(event.place.line.clone());
     }
     if let EventKind::Delivery { message, key, fate } = &event.what {
         let told = window::told(store, tx, &event.place, message, *key, fate, now)?;
@@ -203,6 +219,7 @@ pub(super) fn take(
         accepted.invite.extend(told.invite);
     }
     match admission {
+        Admission::Amend => amend(store, tx, &event, now, accepted)?,
         Admission::Ignore(why) => {
             tracing::debug!(line = %event.place.line, event = %event.id, ?why, "ignored")
         }
@@ -219,6 +236,9 @@ pub(super) fn take(
         }
         Admission::WrongPresser { reply } => accepted.wrong_presses.push((event.place.line, reply)),
         Admission::Command(person, scope, command) => {
+            if command == Command::Unpair {
+                accepted.menus.insert(event.place.line.clone());
+            }
             match carry_out(store, tx, &event, &person, &command, now)? {
                 Carried::Done { letters, cancel } => {
                     accepted.letters.extend(letters);
@@ -238,7 +258,13 @@ pub(super) fn take(
                 }
             }
         }
-        admission @ (Admission::Claim(_) | Admission::Press { .. }) => {
+        // Nobody waits for it after a crash, so what was typed is not kept.
+        admission @ Admission::Search(_) => accepted.pending.push(Pending {
+            seq,
+            event,
+            admission,
+        }),
+        admission @ (Admission::Claim(_) | Admission::Picked(_) | Admission::Press { .. }) => {
             tx.prepare_cached("UPDATE event SET body = ?2 WHERE seq = ?1")?
                 .execute(params![seq, json(&event)?])?;
             accepted.pending.push(Pending {
@@ -276,7 +302,9 @@ fn shown_to_a_group(event: &InboundEvent) -> Vec<String> {
             | EventKind::Delivery { .. }
             | EventKind::Left
             | EventKind::Moved { .. }
-            | EventKind::Press { .. },
+            | EventKind::Picked { .. }
+            | EventKind::Press { .. }
+            | EventKind::Search { .. },
             ChatKind::Direct | ChatKind::Group,
         ) => &[],
     };
@@ -318,7 +346,7 @@ fn serve(
     let typed = parts
         .iter()
         .zip(0..)
-        .filter(|(part, _)| part.provenance == Provenance::Authored)
+        .filter(|(part, _)| matches!(part.provenance, Provenance::Authored | Provenance::Unmarked))
         .map(|(_, at)| at)
         .collect();
     let parts = label(&parts, Unmarked::Outside, |original| {

@@ -14,6 +14,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 use crate::writer::{WriteError, Writer, within_savepoint};
 
 mod albums;
+mod amend;
 mod approvals;
 mod asking;
 mod audit;
@@ -38,6 +39,8 @@ mod links;
 mod marks;
 mod memories;
 mod memory_cards;
+mod moves;
+mod offers;
 mod outbox;
 mod outgoing;
 mod own;
@@ -54,6 +57,7 @@ mod rows;
 mod sessions;
 mod stand;
 mod thoughts;
+mod together;
 mod turns;
 mod verify;
 mod window;
@@ -70,7 +74,8 @@ pub use conversations::Loaded;
 pub use delivery::HandOver;
 pub use events::{Decided, Events};
 pub use inbox::Accepted;
-pub use outbox::{Handed, Letter, Outcome, Repeat};
+pub use moves::Followed;
+pub use outbox::{Company, Handed, Letter, Outcome, Repeat};
 pub use own::OwnChat;
 pub use pending::Pending;
 pub use people::Claimed;
@@ -203,6 +208,7 @@ const STEPS: &[(i64, &str)] = &[
     (9, include_str!("migrations/0009_albums.sql")),
     (10, include_str!("migrations/0010_code.sql")),
     (11, include_str!("migrations/0011_window.sql")),
+    (12, include_str!("migrations/0012_amend.sql")),
 ];
 
 impl Store {

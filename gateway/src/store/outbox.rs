@@ -21,6 +21,8 @@ pub struct Letter {
     pub encoded: Encoded,
     /// Whether it is recorded as handed over already.
     pub handed: Handed,
+    /// Whether it may go out as one with those behind it.
+    pub company: Company,
     /// What sending it twice would do.
     pub repeat: Repeat,
     /// How often it was tried.
@@ -47,6 +49,15 @@ pub enum Handed {
     Yes,
 }
 
+/// Whether a letter may go out as one with those behind it, as the platform allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Company {
+    /// By itself: together they were refused.
+    Alone,
+    /// It may.
+    Welcome,
+}
+
 /// What sending a letter twice would do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat {
@@ -61,6 +72,8 @@ pub enum Repeat {
 pub(super) enum About {
     /// A report that a message may not have arrived; a lost one is not reported again.
     Delivery,
+    /// A file, or what goes with one: others may follow that are shown together with it.
+    File,
     /// Nothing in particular.
     Nothing,
     /// What the model said in this entry; its parts are put in the outbox once.
@@ -68,6 +81,9 @@ pub(super) enum About {
     /// The card of a question.
     Question(ConversationId, QuestionId),
 }
+
+/// How long a file waits for others that were sent in the same breath, in milliseconds.
+const GATHERED: i64 = 500;
 
 /// Puts a message into the outbox, in parts. The first part goes out at once if nothing of the
 /// place is unsent; it is recorded as handed over in this very transaction.
@@ -124,27 +140,30 @@ pub(super) fn put(
     let busy: bool = tx
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM outbox INDEXED BY outbox_unsent WHERE place = ?1 AND state IN ('queued', 'sending'))")?
         .query_row([to.0], |row| row.get(0))?;
-    let (state, handed) = if busy {
+    let gathers = matches!(about, About::File);
+    let (state, handed) = if busy || gathers {
         ("queued", Handed::No)
     } else {
         ("sending", Handed::Yes)
     };
+    let due = Timestamp(now.0.saturating_add(if gathers { GATHERED } else { 0 }));
     let (conversation, question) = match about {
         About::Reply(conversation, _) => (Some(conversation), None),
-        About::Delivery | About::Nothing => (None, None),
+        About::Delivery | About::File | About::Nothing => (None, None),
         About::Question(conversation, question) => (Some(conversation), Some(question)),
     };
     let (kind, target) = match (&outcome, about) {
         (Outcome::Edit(target), _) => ("edit", Some(*target)),
         (Outcome::Message, About::Delivery) => ("report", None),
-        (Outcome::Message, About::Nothing | About::Question(..) | About::Reply(..)) => {
-            ("message", None)
-        }
+        (
+            Outcome::Message,
+            About::File | About::Nothing | About::Question(..) | About::Reply(..),
+        ) => ("message", None),
     };
     // Platforms tell repeats by the id, so it is not used again after what had it was deleted.
     tx.prepare_cached(
         "INSERT INTO outbox (id, place, conversation, question, kind, encoded, target, state, due, at)
-         VALUES (max(?8, 1 + ifnull((SELECT max(id) FROM outbox), 0)), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)",
+         VALUES (max(?8, 1 + ifnull((SELECT max(id) FROM outbox), 0)), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?9, ?8)",
     )?
     .execute(params![
         to.0,
@@ -154,7 +173,8 @@ pub(super) fn put(
         json(&encoded)?,
         target,
         state,
-        now.0
+        now.0,
+        due.0
     ])?;
     let repeat = repeat(&outcome, question.is_some());
     Ok(Letter {
@@ -163,9 +183,10 @@ pub(super) fn put(
         outcome,
         encoded,
         handed,
+        company: Company::Welcome,
         repeat,
         tries: 0,
-        due: now,
+        due,
     })
 }
 
@@ -280,6 +301,7 @@ pub(super) fn letter(tx: &Connection, row: &Row<'_>) -> Result<Letter, StoreErro
         outcome,
         encoded: column(row, "encoded")?,
         handed: Handed::No,
+        company: Company::Welcome,
         tries: row.get("tries")?,
         due: Timestamp(row.get("due")?),
     })

@@ -36,7 +36,7 @@ impl Store {
                 body: Body::File(file),
                 answers: None,
             };
-            post(&store, tx, PlaceId(at), &message, About::Nothing, now)
+            post(&store, tx, PlaceId(at), &message, About::File, now)
         })
         .await
     }

@@ -2,10 +2,10 @@
 
 use adapters::Strangers;
 use bot_policy::access::{
-    Directory, Incognito, Person, Role, STRANGER_WINDOW_SECONDS, StrangerAnswered,
+    Directory, Incognito, Person, Role, STRANGER_WINDOW_SECONDS, Scope, StrangerAnswered, scope,
 };
 use bot_policy::event::{ChatKind, InboundEvent, Sender};
-use bot_policy::id::{PersonId, Place, Timestamp, UserRef};
+use bot_policy::id::{ChatId, LineId, PersonId, Place, Timestamp, UserRef};
 use bot_policy::pairing::CodeRole;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -323,6 +323,29 @@ impl Store {
                 people.push(PersonSeen { person, places });
             }
             Ok(people)
+        })
+        .await
+    }
+
+    /// The paired chats of a line, and what each may use.
+    pub async fn paired_chats(&self, line: LineId) -> Result<Vec<(Place, Scope)>, StoreError> {
+        self.read(move |tx| {
+            let mut found = tx.prepare_cached(
+                "SELECT pairing.chat, pairing.kind, person.role FROM pairing
+                 JOIN person ON person.id = pairing.person WHERE pairing.line = ?1 ORDER BY 1",
+            )?;
+            let mut rows = found.query([line.as_str()])?;
+            let mut chats = Vec::new();
+            while let Some(row) = rows.next()? {
+                let place = Place {
+                    line: line.clone(),
+                    chat: ChatId::new(row.get::<_, String>("chat")?),
+                    thread: None,
+                };
+                let (role, kind) = (column(row, "role")?, column(row, "kind")?);
+                chats.push((place, scope(role, kind, Incognito::Off)));
+            }
+            Ok(chats)
         })
         .await
     }

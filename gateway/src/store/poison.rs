@@ -254,7 +254,9 @@ fn kind(what: &EventKind) -> &'static str {
         EventKind::Left => "goodbye",
         EventKind::Message { .. } => "message",
         EventKind::Moved { .. } => "move",
+        EventKind::Picked { .. } => "pick",
         EventKind::Press { .. } => "press",
+        EventKind::Search { .. } => "search",
     }
 }
 

@@ -64,7 +64,9 @@ pub(super) fn wrote_in(store: &Store, event: &InboundEvent) -> Option<Place> {
             | EventKind::Delivery { .. }
             | EventKind::Edit { .. }
             | EventKind::Left
-            | EventKind::Moved { .. },
+            | EventKind::Moved { .. }
+            | EventKind::Picked { .. }
+            | EventKind::Search { .. },
         )
         | (Sender::Shared, _) => false,
     };

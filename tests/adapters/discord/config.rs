@@ -1,6 +1,6 @@
 //! What does a line say about its settings?
 
-use adapters::{Ground, Webhooks};
+use adapters::{Ground, Menus, Webhooks};
 use bot_policy::id::LineId;
 use bot_policy::secret::Secret;
 use fakes::discord::{APPLICATION, Fake, TOKEN};
@@ -142,9 +142,12 @@ async fn it_says_who_we_are() {
 async fn commands_are_registered_with_the_one_that_pairs_and_only_when_they_changed() {
     let fake = Fake::start(TOKEN).await;
     let adapter = adapter_of(&fake);
-    let commands = [("new", "start fresh"), ("why", "what was used")];
-    adapter.announce(&commands).await.unwrap();
-    adapter.announce(&commands).await.unwrap();
+    let mut menus = Menus {
+        all: vec![("new", "start fresh"), ("why", "what was used")],
+        ..Menus::default()
+    };
+    adapter.announce(&menus).await.unwrap();
+    adapter.announce(&menus).await.unwrap();
     let put = fake.calls_of("PUT /applications/*/commands");
     assert_eq!(put.len(), 1);
     let known = fake.commands();
@@ -160,7 +163,8 @@ async fn commands_are_registered_with_the_one_that_pairs_and_only_when_they_chan
         assert_eq!(command["integration_types"], json!([0]));
         assert_eq!(command["options"][0]["type"], 3);
     }
-    adapter.announce(&commands[..1]).await.unwrap();
+    menus.all.pop();
+    adapter.announce(&menus).await.unwrap();
     assert_eq!(fake.commands().as_array().unwrap().len(), 2);
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use adapters::Menus;
 use bot_policy::event::{ChatKind, EventKind};
 use serde_json::json;
 
@@ -261,7 +262,11 @@ async fn f63_presses_are_answered_before_anything_else_is_done() {
 #[tokio::test]
 async fn f64_an_interaction_that_is_too_old_is_carried_out_all_the_same() {
     let (fake, adapter, anna, heard, _listening) = hearing().await;
-    adapter.announce(&[("new", "start fresh")]).await.unwrap();
+    let menus = Menus {
+        all: vec![("new", "start fresh")],
+        ..Menus::default()
+    };
+    adapter.announce(&menus).await.unwrap();
     fake.inject(
         "POST /interactions/*/*/callback",
         Fault::Refuse {

@@ -18,13 +18,59 @@ async fn the_probe_says_who_we_are_and_makes_the_pair_link() {
 }
 
 #[tokio::test]
-async fn commands_are_announced() {
-    let (fake, adapter, _) = started().await;
-    adapter.announce(&[("new", "Start afresh")]).await.unwrap();
+async fn each_chat_has_the_menu_of_its_person_and_one_that_is_let_go_of_has_none() {
+    let (fake, adapter, anna) = started().await;
+    fake.private_message(anna, "hi");
+    let group = fake.group(-100_200, "Family");
+    let menu = |chat, commands: &[(&'static str, &'static str)]| Menu {
+        place: place(chat),
+        commands: commands.to_vec(),
+    };
+    let mut menus = Menus {
+        all: vec![("new", "Start afresh"), ("pair", "Pair"), ("stop", "Stop")],
+        strangers: vec![("pair", "Pair")],
+        places: vec![
+            menu(anna.direct(), &[("new", "Start afresh"), ("stop", "Stop")]),
+            menu(group, &[("stop", "Stop")]),
+        ],
+    };
+    adapter.announce(&menus).await.unwrap();
+    let strangers = json!([{"command": "pair", "description": "Pair"}]);
+    assert_eq!(fake.commands(), strangers);
+    let names = |names: &[&str]| Some(names.iter().map(|name| name.to_string()).collect());
+    assert_eq!(fake.commands_in(anna.direct()), names(&["new", "stop"]));
+    assert_eq!(fake.commands_in(group), names(&["stop"]));
+    menus.places.pop();
+    adapter.announce(&menus).await.unwrap();
+    assert_eq!(fake.commands_in(anna.direct()), names(&["new", "stop"]));
+    assert_eq!(fake.commands_in(group), None);
+}
+
+#[tokio::test]
+async fn f34_a_menu_that_is_refused_keeps_no_other_from_being_set() {
+    let (fake, adapter, anna) = started().await;
+    fake.private_message(anna, "hi");
+    let commands = vec![("stop", "Stop")];
+    let gone = fake.group(-100_200, "Family");
+    fake.block(anna, gone);
+    let places = [gone, anna.direct()].map(|chat| Menu {
+        place: place(chat),
+        commands: commands.clone(),
+    });
+    let menus = Menus {
+        all: Vec::new(),
+        strangers: commands,
+        places: places.to_vec(),
+    };
+    let why = "Forbidden: bot was kicked from the group chat".to_owned();
     assert_eq!(
-        fake.commands(),
-        json!([{"command": "new", "description": "Start afresh"}])
+        adapter.announce(&menus).await,
+        Err(AdapterError::Refused(why))
     );
+    assert_eq!(fake.commands_in(anna.direct()).unwrap(), ["stop"]);
+    fake.inject("setMyCommands", Fault::TooMany { retry_after: 198 });
+    assert!(adapter.announce(&menus).await.is_err());
+    assert_eq!(fake.commands_in(anna.direct()).unwrap(), ["stop"]);
 }
 
 #[tokio::test]

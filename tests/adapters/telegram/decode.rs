@@ -1,7 +1,9 @@
 //! What does an update say: where, to whom, and what happened?
 
 use adapters::telegram::{Me, decode};
-use bot_policy::event::{Addressed, ChatKind, EventKind, InboundEvent, Part, PartBody, Provenance};
+use bot_policy::event::{
+    Addressed, ChatKind, EventKind, InboundEvent, Part, PartBody, Provenance, ReplyHandle, Sender,
+};
 use bot_policy::id::{LineId, Place, Timestamp};
 use serde_json::{Value, json};
 
@@ -171,6 +173,55 @@ fn f17_a_group_that_was_upgraded_has_moved() {
         panic!("{:?}", heard(&update));
     };
     assert_eq!(chat.as_str(), "-100123");
+}
+
+#[test]
+fn f17_the_new_chat_of_a_group_tells_the_same_of_the_old_one() {
+    let update = json!({"update_id": 1, "message": {
+        "message_id": 1, "date": 5, "from": {"id": 7001, "is_bot": false},
+        "chat": {"id": -100_123, "type": "supergroup"}, "migrate_from_chat_id": -123,
+    }});
+    let [event] = &heard(&update)[..] else {
+        panic!("{:?}", heard(&update));
+    };
+    assert_eq!(event.place.chat.as_str(), "-123");
+    let EventKind::Moved { to } = &event.what else {
+        panic!("{event:?}");
+    };
+    assert_eq!(to.chat.as_str(), "-100123");
+}
+
+#[test]
+fn a_search_from_another_chat_is_of_the_persons_own_chat_and_bots_are_nobody() {
+    let query = |from: Value, text: Value| {
+        let query = json!({"id": "99", "from": from, "query": text, "offset": ""});
+        heard(&json!({"update_id": 1, "inline_query": query}))
+    };
+    let anna = json!({"id": 7001, "is_bot": false});
+    let [event] = &query(anna.clone(), json!("gate"))[..] else {
+        panic!("one event");
+    };
+    assert_eq!(event.place.chat.as_str(), "7001");
+    assert!(matches!(event.sender, Sender::Person(_)), "{event:?}");
+    let what = EventKind::Search {
+        query: "gate".to_owned(),
+        reply: ReplyHandle("99".to_owned()),
+    };
+    assert_eq!(event.what, what);
+    let bot = &query(json!({"id": 9001, "is_bot": true}), json!("gate"))[0];
+    assert_eq!(bot.sender, Sender::Shared);
+    for (from, text) in [
+        (json!(null), json!("gate")),
+        (json!({"is_bot": false}), json!("gate")),
+        (anna.clone(), json!(7)),
+        (json!([anna]), json!("gate")),
+    ] {
+        assert_eq!(query(from, text), []);
+    }
+    let picked = json!({"result_id": "12", "from": anna, "query": "gate"});
+    let picked = &heard(&json!({"update_id": 2, "chosen_inline_result": picked}))[0];
+    let offered = "12".to_owned();
+    assert_eq!(picked.what, EventKind::Picked { offered });
 }
 
 #[test]

@@ -113,7 +113,7 @@ async fn f31_a_long_reply_arrives_whole_and_in_order() {
 }
 
 #[tokio::test]
-async fn f18_a_closed_topic_is_tried_once_without() {
+async fn f18_where_topics_were_switched_off_a_message_is_tried_once_without() {
     let (fake, adapter, _) = started().await;
     let chat = fake.group(-100_200, "Family");
     fake.topic(chat, 7);
@@ -121,7 +121,7 @@ async fn f18_a_closed_topic_is_tried_once_without() {
     place.thread = Some(ThreadId::new("7"));
     let message = notice("hello");
     send_all(&adapter, &place, &message).await;
-    fake.close_topic(chat, 7);
+    fake.topics_off(chat);
     send_all(&adapter, &place, &message).await;
     let threads: Vec<_> = fake
         .messages(chat)
@@ -130,6 +130,22 @@ async fn f18_a_closed_topic_is_tried_once_without() {
         .collect();
     assert_eq!(threads, [Some(7), None]);
     assert_eq!(fake.calls_of("sendMessage").len(), 3);
+}
+
+#[tokio::test]
+async fn f19_what_was_meant_for_a_deleted_topic_stands_in_no_other() {
+    let (fake, adapter, _) = started().await;
+    let chat = fake.group(-100_200, "Family");
+    fake.topic(chat, 7);
+    fake.topic(chat, 8);
+    fake.delete_topic(chat, 7);
+    let mut place = place(chat);
+    place.thread = Some(ThreadId::new("7"));
+    let part = &adapter.encode(&notice("hello"))[0];
+    let sent = adapter.send(&place, part, SendKey(1)).await;
+    let why = "the topic is not there any more".to_owned();
+    assert_eq!(sent, Err(AdapterError::Refused(why)));
+    assert_eq!(fake.messages(chat), []);
 }
 
 #[tokio::test]

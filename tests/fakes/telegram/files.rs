@@ -108,15 +108,21 @@ pub(super) fn get(state: &State, body: &Value) -> Result<Value, Refusal> {
 /// A file that the bot sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sent {
-    /// `photo` or `document`.
+    /// `photo`, `document` or `voice`.
     pub kind: &'static str,
     pub name: String,
     pub bytes: Vec<u8>,
+    /// The album that it stands in, if in one.
+    pub album: Option<u64>,
 }
 
 /// The largest files that bots may send (Bot API: "10 MB max size for photos, 50 MB for other
 /// files").
-const LARGEST_SENT: [(&str, usize); 2] = [("photo", 10_000_000), ("document", 50_000_000)];
+const LARGEST_SENT: [(&str, usize); 3] = [
+    ("photo", 10_000_000),
+    ("document", 50_000_000),
+    ("voice", 50_000_000),
+];
 
 /// Reads a form; a file of it is kept aside, and its field names it.
 pub(super) async fn form(
@@ -144,7 +150,62 @@ pub(super) async fn form(
 }
 
 pub(super) fn send(state: &mut State, body: &Value, kind: &'static str) -> Result<Value, Refusal> {
-    let Some(name) = body[kind]["attached"].as_str() else {
+    let (text, sent) = checked(state, body, kind, &body[kind])?;
+    show(state, body, text, Some(sent))
+}
+
+/// Shows several files as one album, or none of them.
+pub(super) fn send_album(state: &mut State, body: &Value) -> Result<Value, Refusal> {
+    let media = structured(&body["media"]).unwrap_or(Value::Null);
+    let items = media.as_array().cloned().unwrap_or_default();
+    if !(2..=10).contains(&items.len()) {
+        return Err(refuse(
+            400,
+            "Bad Request: wrong number of media in an album",
+        ));
+    }
+    let mut files = Vec::new();
+    for item in &items {
+        let kind = match item["type"].as_str() {
+            Some("photo") => "photo",
+            Some("document") => "document",
+            _ => {
+                return Err(refuse(
+                    400,
+                    "Bad Request: can't parse InputMedia: invalid media type",
+                ));
+            }
+        };
+        let named = item["media"].as_str().unwrap_or("");
+        let field = named.strip_prefix("attach://").unwrap_or("");
+        files.push(checked(state, item, kind, &body[field])?);
+    }
+    if files.iter().any(|(_, sent)| sent.kind != files[0].1.kind) {
+        return Err(refuse(
+            400,
+            "Bad Request: Document can't be mixed with other media types",
+        ));
+    }
+    let mut shown = Vec::new();
+    state.next_album += 1;
+    let album = state.next_album;
+    for (text, sent) in files {
+        let sent = Sent {
+            album: Some(album),
+            ..sent
+        };
+        shown.push(show(state, body, text, Some(sent))?);
+    }
+    Ok(json!(shown))
+}
+
+fn checked(
+    state: &State,
+    said: &Value,
+    kind: &'static str,
+    attached: &Value,
+) -> Result<(text::Parsed, Sent), Refusal> {
+    let Some(name) = attached["attached"].as_str() else {
         return Err(refuse(
             400,
             format!("Bad Request: there is no {kind} in the request"),
@@ -158,6 +219,9 @@ pub(super) fn send(state: &mut State, body: &Value, kind: &'static str) -> Resul
     if bytes.len() > most.1 {
         return Err(refuse(413, "Request Entity Too Large"));
     }
+    if kind == "voice" && !bytes.starts_with(b"OggS") {
+        return Err(refuse(400, "Bad Request: VOICE_FILE_INVALID"));
+    }
     let picture = bytes.starts_with(b"\x89PNG") || bytes.starts_with(b"\xff\xd8\xff");
     if kind == "photo" && !picture {
         return Err(refuse(400, "Bad Request: IMAGE_PROCESS_FAILED"));
@@ -165,21 +229,26 @@ pub(super) fn send(state: &mut State, body: &Value, kind: &'static str) -> Resul
     if bytes.is_empty() {
         return Err(refuse(400, "Bad Request: file must be non-empty"));
     }
-    let caption = body["caption"].as_str().unwrap_or("");
+    let caption = said["caption"].as_str().unwrap_or("");
     if text::units(caption) > 1024 {
         return Err(refuse(400, "Bad Request: message caption is too long"));
     }
-    let entities = structured(&body["caption_entities"]);
+    let entities = structured(&said["caption_entities"]);
     let text = match caption {
         "" => text::Parsed {
             text: String::new(),
             entities: Vec::new(),
         },
-        caption => text::parse(caption, body["parse_mode"].as_str(), entities.as_ref())
+        caption => text::parse(caption, said["parse_mode"].as_str(), entities.as_ref())
             .map_err(|why| refuse(400, why))?,
     };
-    let name = name.to_owned();
-    show(state, body, text, Some(Sent { kind, name, bytes }))
+    let sent = Sent {
+        kind,
+        name: name.to_owned(),
+        bytes,
+        album: None,
+    };
+    Ok((text, sent))
 }
 
 /// Answers `/file/bot<token>/<file_path>`.

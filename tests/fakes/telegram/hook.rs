@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
-use super::Shared;
 use super::methods::{Refusal, refuse};
 use super::state::State;
+use super::{Fake, Shared};
 
 /// A registered webhook.
 #[derive(Clone, Debug)]
@@ -17,6 +17,38 @@ pub struct Webhook {
     pub most: i64,
     /// Why the last delivery failed.
     pub error: Option<String>,
+}
+
+impl Fake {
+    /// Whatever is posted to a public address arrives there: a proxy of the bot's owner.
+    pub fn route(&self, public: &str, to: &str) {
+        let mut state = self.shared.lock();
+        state.routes.retain(|(known, _)| known != public);
+        state.routes.push((public.to_owned(), to.to_owned()));
+        drop(state);
+        self.shared.changed();
+    }
+
+    /// Takes webhooks from now on and keeps none.
+    pub fn forget_webhooks(&self) {
+        self.shared.lock().forgetful = true;
+    }
+
+    /// Delivers what was taken once more, so often.
+    pub fn repeat_deliveries(&self, times: usize) {
+        self.shared.lock().repeats = times;
+    }
+
+    /// Where updates are delivered to, if anywhere.
+    pub fn webhook(&self) -> Option<String> {
+        let state = self.shared.lock();
+        state.webhook.as_ref().map(|webhook| webhook.url.clone())
+    }
+
+    /// The secret that deliveries carry.
+    pub fn webhook_secret(&self) -> Option<String> {
+        self.shared.lock().webhook.as_ref()?.secret.clone()
+    }
 }
 
 /// How long a failed delivery waits. The real one waits longer, and longer each time.

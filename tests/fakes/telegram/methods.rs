@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::state::{Answered, BOT_ID, BOT_NAME, Shown, State};
-use super::{hook, text};
+use super::state::{Answered, BOT_ID, Shown, State};
+use super::{hook, menus, text};
 
 /// A refusal in the Bot API's shape.
 #[derive(Clone, Debug)]
@@ -25,17 +25,20 @@ pub fn refuse(code: u16, description: impl Into<String>) -> Refusal {
 pub fn run(state: &mut State, method: &str, body: &Value) -> Result<Value, Refusal> {
     match method {
         "getme" => Ok(json!({
-            "id": BOT_ID, "is_bot": true, "first_name": "Postern", "username": BOT_NAME,
+            "id": BOT_ID, "is_bot": true, "first_name": "Postern", "username": state.name,
             "can_join_groups": true, "can_read_all_group_messages": false,
             "supports_inline_queries": false, "can_connect_to_business": false,
             "has_main_web_app": false,
         })),
         "getfile" => super::files::get(state, body),
         "senddocument" => super::files::send(state, body, "document"),
+        "sendvoice" => super::files::send(state, body, "voice"),
+        "sendmediagroup" => super::files::send_album(state, body),
         "sendphoto" => super::files::send(state, body, "photo"),
         "sendmessage" => send(state, body),
         "sendmessagedraft" => draft(state, body),
         "editmessagetext" => edit(state, body),
+        "answerinlinequery" => super::inline::answer(state, body),
         "answercallbackquery" => answer(state, body),
         "sendchataction" => {
             let chat = chat(state, body)?;
@@ -45,7 +48,12 @@ pub fn run(state: &mut State, method: &str, body: &Value) -> Result<Value, Refus
                 .ok_or_else(|| refuse(400, "Bad Request: wrong parameter action in request"))?;
             Ok(json!(true))
         }
-        "setmycommands" => commands(state, body),
+        "setmycommands" => menus::set(state, body),
+        "deletemycommands" => menus::delete(state, body),
+        "getchat" => {
+            let chat = chat(state, body)?;
+            Ok(about(state, chat))
+        }
         "setwebhook" => hook::set(state, body),
         "deletewebhook" => hook::delete(state, body),
         "getwebhookinfo" => Ok(hook::info(state)),
@@ -66,7 +74,7 @@ pub(super) fn structured(value: &Value) -> Option<Value> {
     }
 }
 
-fn chat(state: &State, body: &Value) -> Result<i64, Refusal> {
+pub(super) fn chat(state: &State, body: &Value) -> Result<i64, Refusal> {
     let id =
         integer(&body["chat_id"]).ok_or_else(|| refuse(400, "Bad Request: chat_id is empty"))?;
     let Some(room) = state.rooms.get(&id) else {
@@ -255,22 +263,11 @@ fn answer(state: &mut State, body: &Value) -> Result<Value, Refusal> {
     Ok(json!(true))
 }
 
-fn commands(state: &mut State, body: &Value) -> Result<Value, Refusal> {
-    let commands = structured(&body["commands"]).unwrap_or(Value::Null);
-    let list = commands
-        .as_array()
-        .ok_or_else(|| refuse(400, "Bad Request: can't parse commands: expected an Array"))?;
-    for command in list {
-        let name = command["command"].as_str().unwrap_or("");
-        let fine = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-        if !(1..=32).contains(&name.len()) || !name.chars().all(fine) {
-            return Err(refuse(400, "Bad Request: BOT_COMMAND_INVALID"));
-        }
-        let about = text::units(command["description"].as_str().unwrap_or(""));
-        if !(1..=256).contains(&about) {
-            return Err(refuse(400, "Bad Request: BOT_COMMAND_DESCRIPTION_INVALID"));
-        }
+/// What getChat says: of a forum that it is one, of others nothing.
+fn about(state: &State, chat: i64) -> Value {
+    let mut about = state.chat(chat);
+    if state.rooms[&chat].forum {
+        about["is_forum"] = json!(true);
     }
-    state.commands = commands;
-    Ok(json!(true))
+    about
 }

@@ -94,6 +94,8 @@ pub enum Fault {
 pub(super) struct Room {
     pub kind: &'static str,
     pub title: String,
+    /// Whether it has topics.
+    pub forum: bool,
     pub topics: HashSet<i64>,
     pub moved_to: Option<i64>,
     pub blocked: bool,
@@ -105,6 +107,8 @@ pub(super) struct Room {
 
 pub(super) struct State {
     pub token: String,
+    /// What the bot is called.
+    pub name: String,
     pub people: HashMap<i64, String>,
     pub rooms: HashMap<i64, Room>,
     pub files: HashMap<String, super::files::Held>,
@@ -114,6 +118,9 @@ pub(super) struct State {
     pub next_update: i64,
     pub next_message: i64,
     pub next_query: i64,
+    /// What was offered for each inline query, once it was answered.
+    pub inline: HashMap<String, Option<Vec<Value>>>,
+    pub next_album: u64,
     pub queries: HashMap<String, bool>,
     pub answered: Vec<Answered>,
     pub faults: HashMap<String, VecDeque<Fault>>,
@@ -125,7 +132,7 @@ pub(super) struct State {
     pub polls: usize,
     pub most_polls: usize,
     pub allowed: Option<Vec<String>>,
-    pub commands: Value,
+    pub menus: HashMap<String, Value>,
     pub webhook: Option<Webhook>,
     /// Where a public address leads.
     pub routes: Vec<(String, String)>,
@@ -146,6 +153,7 @@ impl State {
     pub fn new(token: &str) -> Self {
         Self {
             token: token.to_owned(),
+            name: BOT_NAME.to_owned(),
             people: HashMap::new(),
             rooms: HashMap::new(),
             files: HashMap::new(),
@@ -154,6 +162,8 @@ impl State {
             next_update: 1000,
             next_message: 100,
             next_query: 1,
+            inline: HashMap::new(),
+            next_album: 0,
             queries: HashMap::new(),
             answered: Vec::new(),
             faults: HashMap::new(),
@@ -163,7 +173,7 @@ impl State {
             polls: 0,
             most_polls: 0,
             allowed: None,
-            commands: json!([]),
+            menus: HashMap::new(),
             webhook: None,
             routes: Vec::new(),
             forgetful: false,
@@ -176,6 +186,7 @@ impl State {
         let room = Room {
             kind,
             title: title.to_owned(),
+            forum: false,
             topics: HashSet::new(),
             moved_to: None,
             blocked: false,

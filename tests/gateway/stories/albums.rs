@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bot_policy::event::PartBody;
-use fakes::telegram::{BOT_NAME, User};
+use fakes::telegram::{BOT_NAME, Fault, User};
 
 use super::chat::{Chat, Door};
 use super::house::{House, OWNER, soon};
@@ -133,4 +133,123 @@ async fn f16_in_a_group_the_photos_without_a_caption_come_with_the_one_that_spea
     let taken = soon(|| (house.count("SELECT count(*) FROM album_part") == 0).then_some(()));
     assert!(taken.await.is_some());
     told_of(&house, 3).await;
+}
+
+/// Puts photos and notes into the workspace, and lets everything be sent without a card.
+async fn with_files(chat: &Chat, house: &House) {
+    chat.say("write a.txt: one").await;
+    let card = chat.card().await;
+    chat.press(&card, "Allow once").await;
+    chat.closed(&card, "wrote a.txt").await;
+    let mut workspaces = std::fs::read_dir(house.home.data().join("workspaces")).unwrap();
+    let at = workspaces.next().unwrap().unwrap().path();
+    for (name, bytes) in [
+        ("b.txt", &b"two"[..]),
+        ("c.png", PNG),
+        ("d.png", PNG),
+        ("e.png", PNG),
+    ] {
+        std::fs::write(at.join(name), bytes).unwrap();
+    }
+    chat.say("/policy auto").await;
+    chat.told("Policy: auto.").await;
+}
+
+/// The files that stand in the chat: name and album.
+fn files(house: &House) -> Vec<(String, Option<u64>)> {
+    let shown = house.fake().messages(ANNA.direct());
+    let sent = shown.into_iter().filter_map(|shown| shown.file);
+    sent.map(|sent| (sent.name, sent.album)).collect()
+}
+
+async fn stand(house: &House, wanted: &[(&str, Option<u64>)]) {
+    let wanted: Vec<_> = wanted
+        .iter()
+        .map(|(name, album)| (name.to_string(), *album))
+        .collect();
+    let there = soon(|| (files(house) == wanted).then_some(()));
+    assert!(
+        there.await.is_some(),
+        "{:?}: {}",
+        files(house),
+        house.errors()
+    );
+}
+
+#[tokio::test]
+async fn files_of_one_reply_are_one_album_and_pictures_and_notes_are_not_mixed() {
+    let (house, chat) = House::with_owner(Door::Telegram).await;
+    with_files(&chat, &house).await;
+    chat.say("send c.png\nsend d.png\nsend a.txt\nsend b.txt\nsend e.png")
+        .await;
+    let wanted = [
+        ("c.png", Some(1)),
+        ("d.png", Some(1)),
+        ("a.txt", Some(2)),
+        ("b.txt", Some(2)),
+        ("e.png", None),
+    ];
+    stand(&house, &wanted).await;
+    house.all_sent().await;
+    let records = "SELECT count(*) FROM outbox WHERE state = 'sent' AND encoded LIKE '%digest%'";
+    assert_eq!(house.count(records), 5);
+    let named = "SELECT count(DISTINCT message) FROM outbox WHERE encoded LIKE '%digest%'";
+    assert_eq!(house.count(named), 5);
+}
+
+#[tokio::test]
+async fn f36_an_album_whose_answer_was_lost_is_told_once_and_comes_again_only_when_asked_for() {
+    let (house, chat) = House::with_owner(Door::Telegram).await;
+    with_files(&chat, &house).await;
+    house.fake().inject("sendMediaGroup", Fault::Drop);
+    chat.say("send c.png\nsend d.png").await;
+    let told = chat.told("My last 2 files may not have arrived.").await;
+    let first = [("c.png", Some(1)), ("d.png", Some(1))];
+    stand(&house, &first).await;
+    chat.press(&told, "Resend").await;
+    let again = [first[0], first[1], ("c.png", Some(2)), ("d.png", Some(2))];
+    stand(&house, &again).await;
+    assert_eq!(chat.times("may not have arrived").await, 1);
+}
+
+#[tokio::test]
+async fn an_album_that_is_refused_goes_one_by_one_and_one_that_is_put_off_stays_one() {
+    let (house, chat) = House::with_owner(Door::Telegram).await;
+    with_files(&chat, &house).await;
+    let refused = Fault::Refuse {
+        code: 400,
+        description: "Bad Request: group send failed".to_owned(),
+    };
+    house.fake().inject("sendMediaGroup", refused);
+    chat.say("send c.png\nsend d.png").await;
+    stand(&house, &[("c.png", None), ("d.png", None)]).await;
+    house
+        .fake()
+        .inject("sendMediaGroup", Fault::TooMany { retry_after: 1 });
+    chat.say("send a.txt\nsend b.txt").await;
+    let wanted = [
+        ("c.png", None),
+        ("d.png", None),
+        ("a.txt", Some(1)),
+        ("b.txt", Some(1)),
+    ];
+    stand(&house, &wanted).await;
+}
+
+#[tokio::test]
+async fn f36_an_album_that_a_crash_met_on_its_way_is_told_once() {
+    let (mut house, chat) = House::with_owner(Door::Telegram).await;
+    with_files(&chat, &house).await;
+    house.fake().inject("sendMediaGroup", Fault::Hang);
+    chat.say("send c.png\nsend d.png").await;
+    let handed = soon(|| {
+        let sending = "SELECT count(*) FROM outbox WHERE state = 'sending' AND album IS NOT NULL";
+        (house.count(sending) == 2).then_some(())
+    });
+    assert!(handed.await.is_some(), "{}", house.errors());
+    house.kill_and_start().await;
+    chat.told("My last 2 files may not have arrived.").await;
+    chat.settle().await;
+    assert_eq!(chat.times("may not have arrived").await, 1);
+    assert_eq!(files(&house), []);
 }

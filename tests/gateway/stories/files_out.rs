@@ -43,7 +43,7 @@ on_both! {
                 let sent: Vec<_> = shown.into_iter().filter_map(|shown| shown.file).collect();
                 let bytes = b"something else".to_vec();
                 let name = "notes.txt".to_owned();
-                assert_eq!(sent, [Sent { kind: "document", name, bytes }]);
+                assert_eq!(sent, [Sent { kind: "document", name, bytes, album: None }]);
             }
             Door::Discord | Door::Slack => {
                 let bytes = b"something else".to_vec();
@@ -139,6 +139,7 @@ async fn a_picture_is_shown_as_one_and_a_lost_answer_is_told_and_not_repeated() 
         kind: "photo",
         name: "picture-1.png".to_owned(),
         bytes: png.to_vec(),
+        album: None,
     };
     assert_eq!(sent(), std::slice::from_ref(&picture));
     chat.press(&told, "Resend").await;
@@ -210,4 +211,33 @@ async fn f83_a_guest_has_no_way_to_files_not_even_by_sending_one() {
             .told_times("there is no tool @files in this chat", times)
             .await;
     }
+}
+
+#[tokio::test]
+async fn a_voice_note_goes_out_as_one_and_other_sound_as_a_file() {
+    let (house, chat) = House::with_owner(Door::Telegram).await;
+    let (at, _) = with_notes(&house, &chat).await;
+    chat.say("/policy auto").await;
+    chat.told("Policy: auto.").await;
+    let mut opus = b"OggS\0\x02".to_vec();
+    opus.resize(28, 0);
+    let vorbis = [&opus[..], b"\x01vorbis\0"].concat();
+    opus.extend(b"OpusHead");
+    std::fs::write(at.join("said.ogg"), &opus).unwrap();
+    std::fs::write(at.join("song.ogg"), &vorbis).unwrap();
+    chat.say("send said.ogg\nsend song.ogg").await;
+    let sent = || {
+        let shown = house.fake().messages(ANNA.direct());
+        let sent = shown.into_iter().filter_map(|shown| shown.file);
+        sent.map(|sent| (sent.kind, sent.name)).collect::<Vec<_>>()
+    };
+    let wanted = [
+        ("voice", "said.ogg".to_owned()),
+        ("document", "song.ogg".to_owned()),
+    ];
+    assert!(
+        soon(|| (sent() == wanted).then_some(())).await.is_some(),
+        "{:?}",
+        sent()
+    );
 }

@@ -1,6 +1,6 @@
 //! A group belongs to the one person who paired it.
 
-use fakes::telegram::{BOT_NAME, Chat as Room, User, WAIT};
+use fakes::telegram::{BOT_NAME, Chat as Room, Fault, User, WAIT};
 use serde_json::json;
 
 use super::chat::{Chat, Door, Seen};
@@ -249,4 +249,113 @@ async fn f51_shared_senders_never_pair_never_speak_and_never_press() {
     assert_eq!(group.house.file("notes.txt"), None);
     // The code was not used up by those who may not use it.
     group.house.enter(Door::Telegram, 7004, &code).await;
+}
+
+#[tokio::test]
+async fn f17_a_group_that_becomes_another_keeps_pairing_conversation_notes_and_open_cards() {
+    let group = Group::paired().await;
+    group.mentions(ANNA, "remember the gate is green");
+    group.chat.told("remembered").await;
+    let poison = group.says(group.bystander, "a letter");
+    let answer = format!("@{BOT_NAME}\nforget the gate is green");
+    group.house.fake().reply(ANNA, group.room, poison, &answer);
+    let before = group.chat.card().await;
+    group.house.all_sent().await;
+
+    let moved = group.house.fake().upgrade(ANNA, group.room, -100_999);
+    let chat = group.house.chat_of(ANNA, moved);
+    let card = chat.card().await;
+    assert_eq!(card.labels(), before.labels());
+    assert_eq!(card.text, before.text);
+    chat.press(&card, "Deny").await;
+    chat.closed(&card, "Denied").await;
+    group
+        .house
+        .fake()
+        .say(ANNA, moved, &format!("@{BOT_NAME}\nrecall gate"));
+    chat.told("the gate is green").await;
+    group.house.all_heard().await;
+    let told = group
+        .house
+        .count("SELECT count(*) FROM audit WHERE what LIKE '%\"moved\"%-1001%-100999%'");
+    assert_eq!(told, 1);
+    assert_eq!(group.house.count("SELECT count(*) FROM pairing"), 2);
+    // A message of the new chat that has the number of one of the old is another message.
+    let stale =
+        "SELECT count(*) FROM entry WHERE message IS NOT NULL AND body LIKE '%gate is green%'";
+    assert_eq!(group.house.count(stale), 0);
+}
+
+#[tokio::test]
+async fn f17_a_group_whose_move_only_a_send_tells_of_is_followed_and_nothing_is_lost() {
+    let group = Group::paired().await;
+    group
+        .house
+        .fake()
+        .inject("sendMessage", Fault::TooMany { retry_after: 1 });
+    group.mentions(ANNA, "remember the gate is green");
+    group.house.all_heard().await;
+    let moved = group.house.fake().upgrade_unheard(group.room, -100_998);
+    let chat = group.house.chat_of(ANNA, moved);
+    chat.told("remembered").await;
+    let kept = "SELECT count(*) FROM audit WHERE what LIKE '%\"moved\"%'";
+    assert_eq!(group.house.count(kept), 1);
+    group
+        .house
+        .fake()
+        .say(ANNA, moved, &format!("@{BOT_NAME}\nrecall gate"));
+    chat.told("the gate is green").await;
+}
+
+#[tokio::test]
+async fn f17_a_group_that_was_never_let_in_stays_out_wherever_it_goes() {
+    let group = Group::unclaimed().await;
+    let moved = group.house.fake().upgrade(ANNA, group.room, -100_997);
+    group
+        .house
+        .fake()
+        .say(ANNA, moved, &format!("@{BOT_NAME}\nremember me"));
+    group.house.all_heard().await;
+    group.owner.settle().await;
+    assert_eq!(group.house.count("SELECT count(*) FROM pairing"), 1);
+    assert_eq!(group.house.count("SELECT count(*) FROM memory"), 0);
+    let told = "SELECT count(*) FROM audit WHERE what LIKE '%\"moved\"%'";
+    assert_eq!(group.house.count(told), 0);
+}
+
+#[tokio::test]
+async fn each_chat_is_offered_what_its_person_may_type_there() {
+    let group = Group::paired().await;
+    let fake = group.house.fake();
+    let offered = |chat, wanted: &'static str| {
+        move || {
+            let menu = fake.commands_in(chat)?;
+            menu.iter().any(|name| name == wanted).then_some(menu)
+        }
+    };
+    let owners = fake
+        .wait_until(WAIT, offered(ANNA.direct(), "status"))
+        .await;
+    assert!(owners.is_some());
+    let in_group = fake.wait_until(WAIT, offered(group.room, "pair")).await;
+    assert!(!in_group.unwrap().contains(&"status".to_owned()));
+    let code = group.house.new_code(Some("Ben")).await;
+    group.house.enter(Door::Telegram, 7002, &code).await;
+    let guests = fake
+        .wait_until(WAIT, offered(User(7002).direct(), "new"))
+        .await;
+    assert!(!guests.unwrap().contains(&"rules".to_owned()));
+    let strangers: Vec<_> = fake.commands().as_array().unwrap().clone();
+    let strangers: Vec<_> = strangers.iter().map(|one| one["command"].clone()).collect();
+    assert_eq!(strangers, ["pair", "help"]);
+    group.mentions(ANNA, "recall gate");
+    group
+        .house
+        .fake()
+        .say(ANNA, group.room, &format!("/unpair@{BOT_NAME}"));
+    group.chat.told("Unpaired.").await;
+    let gone = fake.wait_until(WAIT, || {
+        fake.commands_in(group.room).is_none().then_some(())
+    });
+    assert!(gone.await.is_some());
 }

@@ -24,7 +24,7 @@ async fn shown(house: &House, text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn words_show_on_telegram_as_they_come_and_the_letter_follows_once() {
+async fn f35_words_show_on_telegram_as_they_come_and_the_letter_follows_once() {
     let (house, chat, model) = with_model(Door::Telegram, Form::OpenAi, "").await;
     model.will(Turn::Held(
         "See https://evil.example now. ".to_owned(),

@@ -158,11 +158,15 @@ fn copy(
     Ok((digest, size, kind_of(&start)))
 }
 
-/// A picture is one that every app shows and that runs nothing.
+/// A picture is one that every app shows and that runs nothing; a voice note is what the apps
+/// record: Opus in Ogg (RFC 7845, section 3, puts its mark at the start of the first page).
 fn kind_of(start: &[u8]) -> FileKind {
     let found = infer::get(start).map(|kind| kind.mime_type());
     match found {
         Some("image/jpeg" | "image/png" | "image/webp") => FileKind::Photo,
+        Some("audio/ogg" | "audio/opus") if start.get(28..36) == Some(b"OpusHead") => {
+            FileKind::Voice
+        }
         Some(_) | None => FileKind::Document,
     }
 }
