@@ -234,40 +234,6 @@ fn a_code_that_is_not_the_senders_own_words_pairs_nobody() {
 }
 
 #[test]
-fn edits_and_deletions_run_nothing_and_only_their_person_makes_them() {
-    let edit = || EventKind::Edit {
-        message: MessageRef::new("1"),
-        parts: vec![authored("/pair ABCD2345")],
-    };
-    let delete = || EventKind::Delete {
-        message: MessageRef::new("1"),
-    };
-    for (kind, what) in [
-        (Direct, edit()),
-        (Direct, delete()),
-        (Group, edit()),
-        (Group, delete()),
-    ] {
-        let shared_may = kind == Direct && matches!(what, EventKind::Delete { .. });
-        let mut event = happening(kind, what);
-        assert_eq!(admit(&event, &of(owner(), kind)), Admission::Amend);
-        let edited = ignored(Ignored::Edited);
-        assert_eq!(admit(&event, &nobody()), edited, "{event:?}");
-        let mut others = of(owner(), kind);
-        others.place = Some(PersonId(99));
-        assert_eq!(admit(&event, &others), edited, "{event:?}");
-        // Nobody says who did it: in a direct chat only one person can have deleted something.
-        event.sender = Sender::Shared;
-        let mut shared = of(owner(), kind);
-        shared.sender = None;
-        let admitted = admit(&event, &shared);
-        assert_eq!(admitted == Admission::Amend, shared_may, "{event:?}");
-        shared.place = None;
-        assert_ne!(admit(&event, &shared), Admission::Amend, "{event:?}");
-    }
-}
-
-#[test]
 fn what_holds_nothing_is_not_answered() {
     for parts in [vec![], vec![authored(" ")]] {
         let event = message(Direct, parts, Addressed::Bot);
@@ -327,7 +293,7 @@ fn tools_are_offered_by_place() {
 
 const TOKEN: &str = "000102030405060708090a0b0c0d0e0f";
 
-fn nobody() -> Directory {
+pub fn nobody() -> Directory {
     Directory {
         sender: None,
         place: None,
@@ -346,7 +312,7 @@ pub fn of(person: Person, paired_as: ChatKind) -> Directory {
     }
 }
 
-fn happening(kind_of_chat: ChatKind, what: EventKind) -> InboundEvent {
+pub fn happening(kind_of_chat: ChatKind, what: EventKind) -> InboundEvent {
     InboundEvent {
         id: EventId::new("1"),
         at: Timestamp(0),
@@ -387,7 +353,7 @@ fn pressed(chat: ChatKind, token: &str) -> InboundEvent {
     )
 }
 
-fn authored(text: &str) -> Part {
+pub fn authored(text: &str) -> Part {
     part(text, Provenance::Authored)
 }
 
@@ -402,7 +368,7 @@ fn reply() -> ReplyHandle {
     ReplyHandle("r".into())
 }
 
-fn ignored(why: Ignored) -> Admission {
+pub fn ignored(why: Ignored) -> Admission {
     Admission::Ignore(why)
 }
 

@@ -10,6 +10,7 @@
 mod access;
 mod alike;
 mod always;
+mod amend;
 mod approval;
 mod call;
 mod card;

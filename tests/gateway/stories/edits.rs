@@ -54,7 +54,7 @@ async fn f14_words_that_wait_behind_a_card_are_told_as_changed_and_the_card_stan
         .await;
     assert_eq!(chat.open_cards().await, 1);
     chat.press(&card, "Allow once").await;
-    chat.closed(&card, "").await;
+    chat.closed(&card, "wrote notes.txt").await;
     assert_eq!(house.file("notes.txt").as_deref(), Some("hello"));
 }
 

@@ -129,6 +129,7 @@ async fn two_bots_are_two_lines_and_the_token_of_one_is_never_shown_to_the_other
     assert_eq!(chat.times("at work").await, 0);
     // One that loses its token stops; the other goes on.
     other.rotate("654321:NEXT");
+    other.private_message(anna, "say nobody hears this");
     let status = soon_status(&house, "the platform refuses the credentials").await;
     assert!(
         !status.contains("STORY") && !status.contains("OTHER"),
