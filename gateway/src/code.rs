@@ -40,11 +40,39 @@ pub const LINE: &str = "terminal";
 /// program that was only cut off comes back within that.
 const AWAY: i64 = 20;
 
-/// Builds what keeps commands in: Postern's own folders are always hidden.
+/// Builds what keeps commands in: Postern's own folders, and the files of its secrets wherever they
+/// lie, are always hidden.
 pub(crate) async fn cage(config: &Config, data: &Path, settings: &Path) -> Arc<Cage> {
-    let own = [data, settings].into_iter();
-    let hidden = own.map(|own| own.canonicalize().unwrap_or_else(|_| own.to_owned()));
+    let own = [data.to_owned(), settings.to_owned()].into_iter();
+    let given = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
+    let own = own.chain(given).chain(secret_files(settings));
+    let hidden = own.map(|own| own.canonicalize().unwrap_or(own));
     Arc::new(Cage::build(hidden.collect(), config.code.network.into()).await)
+}
+
+/// Every file that the settings name as one that holds a secret: by their words, such a setting
+/// ends in `_file`. A certificate is none, and is hidden with them.
+fn secret_files(settings: &Path) -> Vec<PathBuf> {
+    let text = std::fs::read_to_string(settings.join(crate::config::FILE_NAME)).unwrap_or_default();
+    let mut found = Vec::new();
+    let mut open: Vec<toml::Value> = text.parse().map(toml::Value::Table).into_iter().collect();
+    while let Some(value) = open.pop() {
+        match value {
+            toml::Value::Table(table) => {
+                for (key, value) in table {
+                    match value {
+                        toml::Value::String(path) if key.ends_with("_file") => {
+                            found.push(settings.join(path));
+                        }
+                        other => open.push(other),
+                    }
+                }
+            }
+            toml::Value::Array(values) => open.extend(values),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The tools that are offered in a conversation.

@@ -41,6 +41,7 @@ mod secret;
 mod sensitive;
 mod shell;
 mod shell_brush;
+mod shell_evaded;
 mod shell_hostile;
 mod shell_laws;
 mod shell_line;

@@ -62,8 +62,11 @@ fn key(path: &str) -> Option<&'static str> {
 fn may_begin(one: u8, two: u8) -> bool {
     let two = two.to_ascii_lowercase();
     match one.to_ascii_lowercase() {
-        b'.' => matches!(two, b'a' | b'c' | b'd' | b'g' | b'k' | b'n' | b'p' | b's'),
-        b'/' => two == b'e',
+        b'.' => matches!(
+            two,
+            b'a' | b'b' | b'c' | b'd' | b'g' | b'k' | b'l' | b'n' | b'p' | b's' | b'z'
+        ),
+        b'/' => matches!(two, b'e' | b'r'),
         b'd' => two == b'_',
         _ => false,
     }
@@ -131,7 +134,7 @@ fn looks_like_another(text: &str, odd: char) -> String {
     )
 }
 
-const KEYS: [(&str, &str); 17] = [
+const KEYS: [(&str, &str); 25] = [
     (".ssh", "it names SSH keys"),
     (".gnupg", "it names a key ring"),
     (".aws", "it names cloud keys"),
@@ -145,6 +148,14 @@ const KEYS: [(&str, &str); 17] = [
     (".git-credentials", "it names saved passwords"),
     (".docker/config.json", "it names saved passwords"),
     (".password-store", "it names saved passwords"),
+    (".config/gh", "it names saved passwords"),
+    (".cargo/credentials", "it names saved passwords"),
+    (".cargo/credentials.toml", "it names saved passwords"),
+    (".local/share/keyrings", "it names a key ring"),
+    (".bash_history", "it names what was typed before"),
+    (".zsh_history", "it names what was typed before"),
+    ("id_ecdsa", "it names SSH keys"),
+    ("/run/credentials", "it names the secrets of services"),
     ("id_rsa", "it names SSH keys"),
     ("id_ed25519", "it names SSH keys"),
     ("/etc/shadow", "it names the passwords of the machine"),

@@ -51,8 +51,16 @@ pub(super) fn proves(
     }
     let operands = arguments.operands().count();
     let reads = match program {
-        "echo" | "printf" => arguments.0.first().is_none_or(|word| word.text != "-v"),
-        "true" | "false" | "pwd" | "type" | "which" | "test" | "[" | ":" => true,
+        "echo" => true,
+        // Where bash is sh, a variable's name is an expression that may run commands.
+        "printf" => arguments
+            .0
+            .first()
+            .is_none_or(|word| !word.text.starts_with("-v")),
+        "test" | "[" => !arguments.texts().any(|text| matches!(text, "-v" | "-R")),
+        "true" | "false" | "pwd" | "type" | "which" | ":" => true,
+        // With an e among its letters it shows the variables of others.
+        "ps" if arguments.operands().any(|word| word.text.contains('e')) => false,
         "env" | "whoami" | "hostname" | "uptime" | "tty" | "arch" => rest.is_empty(),
         "printenv" => operands == rest.len(),
         "date" => arguments
@@ -69,7 +77,11 @@ pub(super) fn proves(
                 })
         }),
         "sed" => script::sed(arguments) == Does::Reads && !rest.is_empty(),
-        "awk" | "gawk" | "mawk" => script::awk(arguments) == Does::Reads && !rest.is_empty(),
+        "awk" | "gawk" | "mawk" => {
+            // gawk opens these names as connections.
+            let connects = arguments.texts().any(|text| text.contains("/inet"));
+            script::awk(arguments) == Does::Reads && !rest.is_empty() && !connects
+        }
         "uniq" if operands > 1 => false,
         _ => KNOWN
             .iter()

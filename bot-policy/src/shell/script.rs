@@ -14,10 +14,15 @@ pub(super) enum Does {
 /// What a sed command line does, by its program.
 pub(super) fn sed(arguments: Arguments) -> Does {
     let mut programs: Vec<&str> = Vec::new();
+    let mut first_operand = None;
+    let mut only_operands = false;
     let mut texts = arguments.texts();
     let mut does = Does::Reads;
+    // Options count wherever they stand, also behind a file.
     while let Some(text) = texts.next() {
         match text {
+            _ if only_operands => first_operand = first_operand.or(Some(text)),
+            "--" => only_operands = true,
             "-e" | "--expression" | "-ne" | "-nE" if text.ends_with(['e', 'n']) => {
                 programs.extend(texts.next());
             }
@@ -29,16 +34,11 @@ pub(super) fn sed(arguments: Arguments) -> Does {
                 does = does.max(Does::Writes)
             }
             _ if text.starts_with('-') && text.len() > 1 => does = does.max(Does::Unknown),
-            _ => break,
+            _ => first_operand = first_operand.or(Some(text)),
         }
     }
     if programs.is_empty() {
-        programs.extend(
-            arguments
-                .operands()
-                .next()
-                .map(|operand| operand.text.as_str()),
-        );
+        programs.extend(first_operand);
     }
     if arguments
         .0
@@ -62,15 +62,24 @@ fn program(text: &str) -> Does {
                 at += 1
             }
             '0'..='9' => at += 1,
-            '/' => at = past(&letters, at + 1, '/'),
+            '/' => match past(&letters, at + 1, '/') {
+                Some(next) => at = next,
+                None => return does.max(Does::Unknown),
+            },
             '\\' => {
                 let end = peek(at + 1).unwrap_or('/');
-                at = past(&letters, at + 2, end);
+                match past(&letters, at + 2, end) {
+                    Some(next) => at = next,
+                    None => return does.max(Does::Unknown),
+                }
             }
             's' | 'y' => {
                 let end = peek(at + 1).unwrap_or('/');
                 let middle = past(&letters, at + 2, end);
-                at = past(&letters, middle, end);
+                let Some(next) = middle.and_then(|middle| past(&letters, middle, end)) else {
+                    return does.max(Does::Unknown);
+                };
+                at = next;
                 while let Some(flag) = peek(at).filter(|flag| flag.is_ascii_alphanumeric()) {
                     match flag {
                         'e' => does = does.max(Does::Runs),
@@ -103,18 +112,32 @@ fn program(text: &str) -> Does {
     does
 }
 
-/// The place after the next unescaped end sign.
-fn past(letters: &[char], at: usize, end: char) -> usize {
+/// The place after the next unescaped end sign. None where an end sign follows an open bracket:
+/// whether it ends anything then depends on where the bracket closes.
+fn past(letters: &[char], at: usize, end: char) -> Option<usize> {
     let mut at = at;
+    let mut in_brackets = false;
     while let Some(letter) = letters.get(at) {
         at += 1;
-        if *letter == '\\' {
-            at += 1;
-        } else if *letter == end {
-            break;
+        match *letter {
+            '\\' => at += 1,
+            letter if letter == end => return (!in_brackets).then_some(at),
+            '[' if in_brackets && matches!(letters.get(at), Some(':' | '.' | '=')) => {
+                // A class is closed by its own sign first.
+                while letters.get(at).is_some_and(|letter| *letter != ']') {
+                    at += 1;
+                }
+                at += 1;
+            }
+            '[' => in_brackets = true,
+            // Right behind its opening it stands for itself.
+            ']' if !matches!(letters.get(at.wrapping_sub(2)), Some('[' | '^')) => {
+                in_brackets = false;
+            }
+            _ => {}
         }
     }
-    at
+    Some(at)
 }
 
 /// What an awk command line does.

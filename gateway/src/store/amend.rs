@@ -218,7 +218,10 @@ fn say_again(tx: &Connection, mut said: Said, accepted: &mut Accepted) -> Result
     let number = newest(tx, said.which)? + 1;
     tx.prepare_cached("UPDATE entry SET seq = ?3, open = 1 WHERE conversation = ?1 AND seq = ?2")?
         .execute([said.which.0, said.number, number])?;
-    tx.prepare_cached("UPDATE received SET entry = ?3 WHERE conversation = ?1 AND entry = ?2")?
+    tx.prepare_cached(
+        "UPDATE received SET entry = ?3
+         WHERE place = (SELECT place FROM conversation WHERE id = ?1) AND conversation = ?1 AND entry = ?2",
+    )?
         .execute([said.which.0, said.number, number])?;
     said.number = number;
     accepted.wake.push(said.which);

@@ -51,7 +51,7 @@ impl Cage {
         cage
     }
 
-    /// The folders that no command sees.
+    /// The folders and files that no command sees.
     pub fn hidden(&self) -> &[PathBuf] {
         &self.hidden
     }
@@ -91,8 +91,9 @@ impl Cage {
         access: Access,
     ) -> Command {
         let mut words: Vec<OsString> = WALLS.iter().map(OsString::from).collect();
-        if self.network == Network::Cut {
-            words.push("--unshare-net".into());
+        match self.network {
+            Network::Cut => words.push("--unshare-net".into()),
+            Network::Open => words.extend(["--ro-bind-try".into(), NAMES.into(), NAMES.into()]),
         }
         let mut bind = |how: &str, path: &Path| {
             words.extend([how.into(), path.into(), path.into()]);
@@ -112,8 +113,12 @@ impl Cage {
             .filter_map(|keys| Some(self.home.as_ref()?.join(keys)));
         let hidden = self.hidden.iter().cloned().chain(keys);
         // What is hidden comes last, so that nothing that is shown uncovers it.
-        for path in hidden.filter(|path| path.is_dir()) {
-            words.extend(["--tmpfs".into(), path.into()]);
+        for path in hidden {
+            if path.is_dir() {
+                words.extend(["--tmpfs".into(), path.into()]);
+            } else if path.exists() {
+                words.extend(["--ro-bind".into(), "/dev/null".into(), path.into()]);
+            }
         }
         words.extend(["--chdir".into(), at.into(), "--".into()]);
         let mut command = Command::new("bwrap");
@@ -148,7 +153,7 @@ fn scrub(command: &mut Command) {
 /// How long the first try may take.
 const PROBE: Duration = Duration::from_secs(5);
 
-const WALLS: [&str; 14] = [
+const WALLS: [&str; 18] = [
     "--die-with-parent",
     "--new-session",
     "--unshare-pid",
@@ -163,6 +168,12 @@ const WALLS: [&str; 14] = [
     "/proc",
     "--tmpfs",
     "/tmp",
+    // The sockets of services and sessions lie there.
+    "--tmpfs",
+    "/run",
+    // Whoever runs Postern as root would else hand its powers in.
+    "--cap-drop",
+    "ALL",
 ];
 
 /// What builds keep below the home folder: nothing in it is run by its name.
@@ -177,16 +188,30 @@ const CACHES: [&str; 7] = [
 ];
 
 /// Where keys lie below the home folder.
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 19] = [
     ".aws",
     ".azure",
+    ".bash_history",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
     ".config/gcloud",
+    ".config/gh",
     ".docker",
+    ".git-credentials",
     ".gnupg",
     ".kube",
+    ".local/share/keyrings",
+    ".netrc",
+    ".npmrc",
     ".password-store",
+    ".pgpass",
+    ".pypirc",
     ".ssh",
+    ".zsh_history",
 ];
+
+/// What a resolver may need of `/run` where the net is open.
+const NAMES: &str = "/run/systemd/resolve";
 
 const PASSED_ON: [&str; 15] = [
     "CARGO_HOME",
