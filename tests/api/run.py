@@ -19,6 +19,7 @@ class House:
 
     def __init__(self, program, folder):
         self.program = program
+        self.folder = folder
         self.environment = os.environ | {
             "POSTERN_DATA": f"{folder}/data",
             "POSTERN_CONFIG": f"{folder}/config",
@@ -79,7 +80,8 @@ def look(house, token, regex, examples):
         "--warnings", "off",
         "--no-color",
     ]  # fmt: skip
-    return subprocess.run(asked, stdin=subprocess.DEVNULL, timeout=600).returncode == 0
+    # What it notes of a run goes with the house.
+    return subprocess.run(asked, cwd=house.folder, stdin=subprocess.DEVNULL, timeout=600).returncode == 0
 
 
 def main():

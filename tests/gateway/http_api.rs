@@ -92,7 +92,7 @@ async fn a_program_speaks_in_a_chat_of_its_own_and_its_words_are_outside() {
     assert_eq!(empty, json!({ "items": [] }));
     owner.settle().await;
     assert_eq!(owner.times("hello").await, 0);
-    assert_eq!(owner.times("outside content").await, 0);
+    assert_eq!(owner.times("has read outside content").await, 0);
 }
 
 #[tokio::test]

@@ -220,7 +220,9 @@ async fn program(
     let bearer = v1::admit(shared, &parts).await?;
     parts.extensions.insert(bearer);
     let body = match parts.method {
-        Method::POST => read(&parts.headers, body, &JSON).await?,
+        Method::POST if v1::takes_a_body(parts.uri.path()) => {
+            read(&parts.headers, body, &JSON).await?
+        }
         _ => Body::empty(),
     };
     Ok(Request::from_parts(parts, body))

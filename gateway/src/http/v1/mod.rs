@@ -38,6 +38,11 @@ pub(super) fn routes() -> Router<Shared> {
         .route("/api/v1/tokens/{name}", delete(revoke))
 }
 
+/// Whether something is posted there.
+pub(super) fn takes_a_body(path: &str) -> bool {
+    matches!(path, "/api/v1/chat" | "/api/v1/tokens")
+}
+
 async fn document() -> Response {
     ([(CONTENT_TYPE, "application/json")], DOCUMENT).into_response()
 }
