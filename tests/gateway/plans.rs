@@ -21,9 +21,10 @@ const GROWING: [&str; 11] = [
 ];
 
 /// Indexes that hold only what is open, however much there was.
-const OPEN: [&str; 7] = [
+const OPEN: [&str; 8] = [
     "conversation_running",
     "event_open",
+    "outbox_held",
     "outbox_unsent",
     "question_open",
     "question_saves",
