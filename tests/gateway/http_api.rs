@@ -78,20 +78,24 @@ async fn a_program_speaks_in_a_chat_of_its_own_and_its_words_are_outside() {
     let token = made(&house, &["ci"]).await;
     let other = made(&house, &["cron"]).await;
     assert_eq!(
-        say(&house, &token, "1", "hello").await.0,
+        say(&house, &token, "1", "good morning").await.0,
         StatusCode::ACCEPTED
     );
     // The same id again is the same message.
     assert_eq!(
-        say(&house, &token, "1", "hello").await.0,
+        say(&house, &token, "1", "good morning").await.0,
         StatusCode::ACCEPTED
     );
     let shown = told(&house, &token, "has read outside content").await;
-    assert_eq!(shown.matches("\"text\":\"hello\"").count(), 1, "{shown}");
+    assert_eq!(
+        shown.matches("\"text\":\"good morning\"").count(),
+        1,
+        "{shown}"
+    );
     let (_, empty) = ask(&house, Method::GET, "/api/v1/chat", &other, None).await;
     assert_eq!(empty, json!({ "items": [] }));
     owner.settle().await;
-    assert_eq!(owner.times("hello").await, 0);
+    assert_eq!(owner.times("good morning").await, 0);
     assert_eq!(owner.times("has read outside content").await, 0);
 }
 

@@ -1,6 +1,5 @@
 //! Where does a chat go on that got another id? Everything of a paired group comes along, once.
 
-use bot_policy::approval::State;
 use bot_policy::event::ChatKind;
 use bot_policy::id::{ChatId, Place, QuestionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -157,13 +156,11 @@ fn put_up_again(
     now: Timestamp,
 ) -> Result<Vec<Letter>, StoreError> {
     let mut open = tx.prepare(
-        "SELECT id FROM question WHERE state = ?2 AND EXISTS (SELECT 1 FROM outbox
+        "SELECT id FROM question WHERE state = '\"Asked\"' AND EXISTS (SELECT 1 FROM outbox
              WHERE outbox.question = question.id AND outbox.place = ?1 AND outbox.state = 'sent') ORDER BY id",
     )?;
     let open: Vec<QuestionId> = open
-        .query_map(params![at.0, json(&State::Asked)?], |row| {
-            row.get(0).map(QuestionId)
-        })?
+        .query_map([at.0], |row| row.get(0).map(QuestionId))?
         .collect::<Result<_, _>>()?;
     let mut letters = Vec::new();
     for question in open {
