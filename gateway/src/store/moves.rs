@@ -156,7 +156,7 @@ fn put_up_again(
     now: Timestamp,
 ) -> Result<Vec<Letter>, StoreError> {
     let mut open = tx.prepare(
-        "SELECT id FROM question WHERE state = '\"Asked\"' AND EXISTS (SELECT 1 FROM outbox
+        "SELECT id FROM question INDEXED BY question_open WHERE state = '\"Asked\"' AND EXISTS (SELECT 1 FROM outbox
              WHERE outbox.question = question.id AND outbox.place = ?1 AND outbox.state = 'sent') ORDER BY id",
     )?;
     let open: Vec<QuestionId> = open
