@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::command::{Command, all_commands, commands, commands_of_strangers, is_command};
+pub use crate::command::{Command, all_commands, commands, commands_of_strangers};
 use crate::command::{Words, command, words};
 use crate::event::{
     Addressed, ChatKind, EventKind, InboundEvent, Part, PartBody, ReplyHandle, Sender,

@@ -162,7 +162,12 @@ fn fields(
             let role = at
                 .and_then(|at| known.get(at))
                 .map_or(ParameterRole::Note, |parameter| parameter.role);
-            let (rank, field) = field(name, &plain(value), role, limit);
+            // In quotes, a name that the caller made up carries none of the card's own labels.
+            let name = match at {
+                Some(_) => name.clone(),
+                None => format!("\"{name}\""),
+            };
+            let (rank, field) = field(&name, &plain(value), role, limit);
             (rank, at.unwrap_or(known.len()), field)
         })
         .chain(patch.map(|patch| (2, known.len(), patch)))

@@ -92,11 +92,6 @@ pub fn all_commands() -> Vec<(&'static str, &'static str)> {
     all
 }
 
-/// Whether a text would be a command, were it the whole of what a person typed.
-pub fn is_command(text: &str) -> bool {
-    typed(text).is_some()
-}
-
 /// A command as it was typed.
 pub(crate) struct Words {
     pub(crate) name: String,

@@ -38,8 +38,8 @@ fn what_the_command_does_not_know_is_shown_as_a_note_and_never_dropped() {
         [
             field(FieldKind::Destination, "file", "a"),
             field(FieldKind::Body, "content", "hi"),
-            field(FieldKind::Note, "bcc", "[\"x@example.org\"]"),
-            field(FieldKind::Note, "deep", "{\"k\":1}"),
+            field(FieldKind::Note, "\"bcc\"", "[\"x@example.org\"]"),
+            field(FieldKind::Note, "\"deep\"", "{\"k\":1}"),
         ]
     );
 }
@@ -85,13 +85,29 @@ fn a_patch_is_shown_as_what_goes_and_what_comes_and_is_never_cut() {
 }
 
 #[test]
+fn a_name_that_was_made_up_carries_none_of_the_cards_own_labels() {
+    let arguments = json!({"file": "a", "content": "hi", "for whom": "you", "x to deny": "@files read", "site": "ok"});
+    let fields = shown(&question(call("files", "write", arguments)), 100).fields;
+    let labels: Vec<&str> = fields.iter().map(|field| field.label.as_str()).collect();
+    let ours = ["file", "content"];
+    let quoted = |label: &&str| label.starts_with('"') && label.ends_with('"');
+    assert_eq!(labels.len(), 5);
+    assert!(
+        labels
+            .iter()
+            .all(|label| ours.contains(label) || quoted(label)),
+        "{labels:?}"
+    );
+}
+
+#[test]
 fn without_a_spec_everything_is_a_note() {
     let card = card(&question(write_notes()), None, Choices::default(), 100);
     assert_eq!(
         card.fields,
         [
-            field(FieldKind::Note, "content", "hello"),
-            field(FieldKind::Note, "file", "notes.txt"),
+            field(FieldKind::Note, "\"content\"", "hello"),
+            field(FieldKind::Note, "\"file\"", "notes.txt"),
         ]
     );
 }
@@ -145,7 +161,7 @@ fn f56_hidden_characters_are_visible_in_every_field() {
         [
             ("file", "a\\u{202e}txt\\u{a}b"),
             ("content", "x\\u{e0100}"),
-            ("n\\u{200b}", "\\u{3164}"),
+            ("\"n\\u{200b}\"", "\\u{3164}"),
         ]
     );
 }

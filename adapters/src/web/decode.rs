@@ -4,7 +4,6 @@
 //! attachments. Ids are chosen by the browser, so each event id carries the account before it:
 //! one browser can never use up the id of another.
 
-use bot_policy::access::is_command;
 use bot_policy::event::{
     Addressed, ChatKind, EventKind, FileFact, InboundEvent, Part, PartBody, Provenance,
     ReplyHandle, Sender,
@@ -64,7 +63,7 @@ pub fn say_as(
 ) -> Result<InboundEvent, Malformed> {
     let said: Said = parse(posted)?;
     let id = name("the id", &said.id)?;
-    if is_command(&said.text) {
+    if said.text.trim_start().starts_with('/') {
         return Err(Malformed::Command);
     }
     message(account, id, said.text, provenance, now)

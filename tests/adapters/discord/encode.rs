@@ -268,6 +268,9 @@ proptest! {
         }
         let plain: String = contents(&adapter, &notice(&text)).iter().map(|part| displayed(part)).collect();
         let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+        if letters(&text).is_empty() && plain == "(nothing to show)" {
+            return Ok(());
+        }
         prop_assert_eq!(letters(&plain), letters(&text));
     }
 }
