@@ -72,10 +72,15 @@ pub enum FolderError {
     #[error("there is no home folder to keep things in; set {0} to a folder of your own")]
     NoHome(&'static str),
     /// Something else stands there.
-    #[error("{} is not a folder; move it away with: mv {path_quoted} {path_quoted}.old", .path.display(), path_quoted = quoted(.path))]
+    #[error(
+        "{} is not a folder; set {variable} to a folder, or move what stands there away with: mv {path_quoted} {path_quoted}.old",
+        .path.display(), path_quoted = quoted(.path)
+    )]
     NotAFolder {
         /// What stands in the way.
         path: PathBuf,
+        /// The variable that names the folder.
+        variable: &'static str,
     },
     /// It belongs to another account.
     #[error("{} belongs to user {owner}, not to you (user {us}); take it over with: sudo chown -R {us} {}", .path.display(), quoted(.path))]
@@ -171,7 +176,10 @@ impl Folder {
             });
         }
         if !found.is_dir() {
-            return Err(FolderError::NotAFolder { path: owned });
+            return Err(FolderError::NotAFolder {
+                path: owned,
+                variable: purpose.variable(),
+            });
         }
         if found.uid() != us {
             return Err(FolderError::NotOurs {

@@ -77,7 +77,9 @@ fn a_file_in_the_way_is_refused() {
     let at = path.display();
     assert_eq!(
         refused(&path),
-        format!("{at} is not a folder; move it away with: mv {at} {at}.old")
+        format!(
+            "{at} is not a folder; set POSTERN_DATA to a folder, or move what stands there away with: mv {at} {at}.old"
+        )
     );
 }
 
