@@ -129,6 +129,19 @@ async fn f94_no_address_and_no_redirect_leads_inside() {
         chat.say(&format!("fetch {address}")).await;
         chat.told(why).await;
     }
+    // Each would be read as a host that no rule on its plain name speaks of.
+    let odd = [
+        "https:evil.example/a",
+        "https://ev%69l.example/a",
+        "https://evil。example/a",
+        "https://ｅvil.example/a",
+        "https://evil.example./a",
+    ];
+    for (times, address) in odd.into_iter().enumerate() {
+        chat.say(&format!("fetch {address}")).await;
+        chat.told_times("can be read in more than one way", times + 1)
+            .await;
+    }
     site.put("/round", Page::Leads(site.url("/round")));
     chat.say(&format!("fetch {}", site.url("/round"))).await;
     chat.told("more than 5 times").await;

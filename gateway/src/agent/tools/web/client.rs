@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bot_policy::net::is_open;
+use bot_policy::site;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION};
 use url::{Host, Url};
@@ -68,8 +69,14 @@ impl Client {
         }
         let mut at = Url::parse(address.trim())
             .map_err(|_| ToolError("that is no address; write it whole, with https://".into()))?;
+        let is_plain = reads_as_written(address.trim(), &at);
         for _ in 0..=REDIRECTS {
             let client = self.way_to(&at)?;
+            if !is_plain {
+                return Err(ToolError(
+                    "that address can be read in more than one way; write it plainly, as in https://example.org/page".into(),
+                ));
+            }
             let asked = client.get(at.clone()).header(
                 ACCEPT,
                 "text/html, text/*, application/pdf, application/json;q=0.9",
@@ -199,6 +206,13 @@ fn not_open(at: &Url) -> ToolError {
     ToolError(format!(
         "{at} leads to a private or reserved address, which is never fetched"
     ))
+}
+
+/// Whether the host that is asked is the one that was written, and so the one that rules and cards
+/// spoke of: readers of addresses take escapes, missing slashes and odd letters apart differently.
+fn reads_as_written(address: &str, at: &Url) -> bool {
+    let written = site::whole(address);
+    written.as_deref().and_then(site::host) == at.host_str()
 }
 
 fn failed(at: &Url, error: &reqwest::Error) -> ToolError {
