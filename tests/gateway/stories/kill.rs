@@ -1,4 +1,5 @@
-//! Killed fifty times under traffic on a platform and the page, at seeded moments.
+//! Killed fifty times under traffic on a platform and the page, at seeded moments; oftener, and at
+//! other moments, where the environment says so: `tests/bench/run kill-doors` does.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,7 +7,13 @@ use std::time::Duration;
 use super::chat::{Chat, Door, Seen};
 use super::house::{House, OWNER, soon};
 
-const ROUNDS: usize = 50;
+/// What is asked for in the environment, or as usual.
+fn asked<T: std::str::FromStr>(variable: &str, usual: T) -> T {
+    match std::env::var(variable) {
+        Ok(text) => text.parse().ok().expect("a number"),
+        Err(_) => usual,
+    }
+}
 
 /// Small, seeded and good enough to be unlike a pattern.
 struct Dice(u64);
@@ -46,9 +53,10 @@ async fn killed_under_traffic(door: Door) {
     let page = house
         .enter(Door::Web, OWNER, &house.new_code(None).await)
         .await;
-    let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+    let rounds: usize = asked("POSTERN_KILL_ROUNDS", 50);
+    let mut dice = Dice(asked("POSTERN_KILL_SEED", 0x9E37_79B9_7F4A_7C15));
     let mut unanswered: BTreeMap<usize, String> = BTreeMap::new();
-    for round in 0..ROUNDS {
+    for round in 0..rounds {
         phone.say(&order("phone", round)).await;
         unanswered.insert(round, order("page", round));
         // As the page does: what was not acknowledged is posted again under the same id.
@@ -81,12 +89,12 @@ async fn killed_under_traffic(door: Door) {
     }
     all_answered(&house).await;
     house.all_sent().await;
-    let said = i64::try_from(2 * ROUNDS).unwrap();
+    let said = i64::try_from(2 * rounds).unwrap();
     let messages = "SELECT count(*) FROM entry WHERE message IS NOT NULL";
     assert_eq!(house.count(messages), said);
     every_deed_is_done_or_told_as_unknown(&house, said);
     for (chat, at) in [(&phone, "phone"), (&page, "page")] {
-        no_reply_is_missing_or_doubled(&house, chat, at).await;
+        no_reply_is_missing_or_doubled(&house, chat, at, rounds).await;
     }
 }
 
@@ -124,9 +132,9 @@ async fn all_answered(house: &House) {
 
 /// Everything that the model said stands on the screen once, or a line with a button says that it
 /// may not; once those buttons are pressed, it stands there.
-async fn no_reply_is_missing_or_doubled(house: &House, chat: &Chat, at: &str) {
+async fn no_reply_is_missing_or_doubled(house: &House, chat: &Chat, at: &str, rounds: usize) {
     let said = said_by_the_model(house, at);
-    assert!(said.len() > ROUNDS / 5, "{}", said.len());
+    assert!(said.len() > rounds / 5, "{}", said.len());
     let screen = chat.screen().await;
     let mut missing = 0;
     for text in &said {
