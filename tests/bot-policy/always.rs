@@ -68,3 +68,29 @@ fn in_a_guests_place_the_owners_allows_plans_and_auto_do_not_speak() {
     let shipped = as_guest(crate::world::standing());
     assert_eq!(judged(search(), &shipped), (Says::Allow, vec![13]));
 }
+
+/// What was always allowed of one command line would speak of the next: a shell in front of it
+/// hides what runs, so nothing is kept at all.
+#[test]
+fn f58_nothing_is_kept_of_a_command_line_and_a_rule_for_one_speaks_of_no_other() {
+    let run = |cmd: &str| call("coder", "exec", json!({"cmd": cmd}));
+    let lines = [
+        "env sh -c 'make a'",
+        "zsh -lc 'make a'",
+        "nice -n 5 timeout 3 make a",
+        "busybox sh -c 'make a'",
+        "command exec make a",
+        "make a",
+    ];
+    for line in lines {
+        let question = asked(run(line), &standing());
+        assert_eq!((question.always, question.alike), (None, None), "{line}");
+        let ruled = with_rules(vec![rule(
+            &format!("@coder exec --cmd \"{line}\""),
+            Action::Allow,
+        )]);
+        let other = line.replace("make a", "make b");
+        let (says, _) = judged(run(&other), &ruled);
+        assert_eq!(says, Says::Ask, "{line}, then {other}");
+    }
+}

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bot_policy::event::PartBody;
 use fakes::telegram::{BOT_NAME, Fault, User};
+use serde_json::json;
 
 use super::chat::{Chat, Door};
 use super::house::{House, OWNER, soon};
@@ -90,6 +91,28 @@ async fn f08_f15_an_album_that_a_crash_meets_halfway_is_one_message_after_it() {
     let mut expected = vec!["read a.txt".to_owned()];
     expected.extend((1..=3).map(picture));
     assert_eq!(said.concat(), expected);
+}
+
+#[tokio::test]
+async fn f14_what_is_written_under_an_album_is_changed_as_any_other_words() {
+    let (house, chat) = House::with_owner(Door::Telegram).await;
+    let room = chat.room();
+    let caption = Some("wait 50\nremember the first");
+    let message = house.fake().send_part(ANNA, room, "907", PNG, caption);
+    house.fake().send_part(ANNA, room, "907", PNG, None);
+    house.thinks().await;
+    let over = json!({
+        "text": null, "caption": "remember the second", "media_group_id": "907",
+        "message_id": message, "edit_date": 1_790_000_100,
+    });
+    let changed = house.fake().body(ANNA, room, "", over);
+    house.fake().update("edited_message", changed);
+    chat.told("remembered").await;
+    let kept = "SELECT count(*) FROM memory WHERE text = 'the second'";
+    assert_eq!(house.count(kept), 1);
+    assert_eq!(house.count("SELECT count(*) FROM memory"), 1);
+    told_of(&house, 2).await;
+    assert_eq!(said(&house).len(), 1);
 }
 
 #[tokio::test]
