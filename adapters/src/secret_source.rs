@@ -127,10 +127,11 @@ impl SecretSource {
 
     fn file(&self, path: &Path, what: &str) -> Result<String, SecretError> {
         let unreadable = |why: std::io::Error| {
-            self.wrong(&format!(
-                "cannot be read ({}); write {what} into it",
-                because(&why)
-            ))
+            let because = match path.starts_with("~") {
+                true => "~ is not your home folder here: name the whole path".to_owned(),
+                false => because(&why),
+            };
+            self.wrong(&format!("cannot be read ({because}); write {what} into it"))
         };
         let open = File::open(path).map_err(unreadable)?;
         let about = open.metadata().map_err(unreadable)?;

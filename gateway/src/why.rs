@@ -60,7 +60,10 @@ fn memories(loaded: &Loaded) -> Vec<String> {
         .map(|memory| format!("the memory: {}", visible::line(&short(memory))))
         .collect();
     if count > MEMORIES_SHOWN {
-        lines.push(format!("{} more memories", count - MEMORIES_SHOWN));
+        lines.push(match count - MEMORIES_SHOWN {
+            1 => "1 more memory".to_owned(),
+            more => format!("{more} more memories"),
+        });
     }
     lines
 }

@@ -294,3 +294,22 @@ fn the_example_and_the_schema_are_printed_whole() {
         assert_eq!(read(&said), (0, text, ""));
     }
 }
+
+#[test]
+fn the_documentation_speaks_of_every_command() {
+    let home = Home::new();
+    let help = home.command(&["--help"]).output().unwrap();
+    let (_, help, _) = read(&help);
+    let (_, commands) = help.split_once("Commands:\n").unwrap();
+    let (commands, _) = commands.split_once("\n\n").unwrap();
+    let table = include_str!("../../docs/configuration.md");
+    let names: Vec<&str> = commands
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect();
+    assert!(names.len() > 10, "{commands}");
+    for name in names {
+        assert!(table.contains(&format!("`postern {name}")), "{name}");
+    }
+}

@@ -10,16 +10,17 @@ use crate::socket::{Answer, Request, Status};
 pub(super) struct Arguments {
     /// The place, as `postern status` names it
     #[arg(required_unless_present = "all")]
-    place: Option<String>,
+    place: Vec<String>,
     /// Let go of every place
     #[arg(long, conflicts_with = "place")]
     all: bool,
 }
 
 pub(super) async fn run(screen: &Screen, arguments: Arguments) -> Result<(), Stop> {
-    let places = match arguments.place {
-        Some(place) => vec![place],
-        None => match ask_running(&Request::Status).await? {
+    let places = match arguments.all {
+        // The name of a place has a space in it: with quotes and without it is one place.
+        false => vec![arguments.place.join(" ")],
+        true => match ask_running(&Request::Status).await? {
             Answer::Status(status) => places(&status),
             Answer::Code { .. }
             | Answer::Doctor { .. }

@@ -21,6 +21,9 @@ pub enum BackupError {
     /// Something is there already.
     #[error("{} is there already; name a file that is not", .0.display())]
     Exists(PathBuf),
+    /// The file's folder is not there.
+    #[error("there is no folder {}; make it first, or name another file", .0.display())]
+    NoFolder(PathBuf),
     /// A file cannot be written.
     #[error("cannot write {}: {why}", .file.display())]
     Io {
@@ -55,6 +58,10 @@ pub fn backup(data: &Path, to: &Path, now: Timestamp) -> Result<(), BackupError>
     if fs::symlink_metadata(to).is_ok() {
         return Err(BackupError::Exists(to.to_owned()));
     }
+    let folder = folder_of(to);
+    if !folder.is_dir() {
+        return Err(BackupError::NoFolder(folder.to_owned()));
+    }
     let source = look(&data.join("postern.db"))?;
     // Made beside the original, so that what stays out of it never touches another disk.
     let draft = Passing(data.join("postern.db.copy"));
@@ -71,7 +78,10 @@ pub fn backup(data: &Path, to: &Path, now: Timestamp) -> Result<(), BackupError>
         .map_err(wrong)
         .and_then(|mut from| io::copy(&mut from, &mut target).map_err(&target_wrong))
         .and_then(|_| target.sync_all().map_err(&target_wrong))
-        .and_then(|()| folder_of(to).sync_all().map_err(&target_wrong));
+        .and_then(|()| {
+            let folder = File::open(folder).and_then(|folder| folder.sync_all());
+            folder.map_err(&target_wrong)
+        });
     if copied.is_err() {
         let _ = fs::remove_file(to);
     }
@@ -158,17 +168,9 @@ fn tables_of_conversations(copy: &Connection) -> Result<Vec<String>, StoreError>
 }
 
 /// The folder of a file, whose list of names must be durable too.
-fn folder_of(file: &Path) -> FolderOf {
-    let folder = file
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    FolderOf(folder.unwrap_or(Path::new(".")).to_owned())
-}
-
-struct FolderOf(PathBuf);
-
-impl FolderOf {
-    fn sync_all(&self) -> io::Result<()> {
-        File::open(&self.0)?.sync_all()
+fn folder_of(file: &Path) -> &Path {
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        Some(_) | None => Path::new("."),
     }
 }

@@ -46,6 +46,10 @@ async fn keys_that_cannot_be_used_are_said_before_anything_runs() {
             "cannot be read (there is no such file); write the provider's key into it",
         ),
         (
+            "key_file = \"~/model-key\"",
+            "cannot be read (~ is not your home folder here: name the whole path); write the provider's key into it",
+        ),
+        (
             "key_env = \"POSTERN_SHORT\"",
             "gpt-5-mini: key_env POSTERN_SHORT does not hold a key; put the provider's key into it, and nothing else",
         ),

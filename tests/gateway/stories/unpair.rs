@@ -76,7 +76,9 @@ on_both! {
         let status = house.cli(&["status"]).await;
         let (_, places) = status.out.split_once("owner at ").unwrap();
         let place = places.lines().next().unwrap().to_owned();
-        let said = house.cli(&["unpair", &place]).await;
+        // Typed as it is shown, which a shell takes for two words.
+        let words = std::iter::once("unpair").chain(place.split(' '));
+        let said = house.cli(&words.collect::<Vec<_>>()).await;
         assert_eq!(said.out, format!("{place} of owner is let go, and 1 open card withdrawn.\n"));
         assert_eq!((said.code, &*said.err), (0, ""));
         match chat.door() {

@@ -128,7 +128,10 @@ impl Memory {
                 .collect::<Vec<_>>()
                 .join("\n")
         };
-        let outcome = format!("found {} memories", found.len());
+        let outcome = match found.len() {
+            1 => "found 1 memory".to_owned(),
+            count => format!("found {count} memories"),
+        };
         Ok(Deed {
             told: Labelled { value, taint },
             outcome,
