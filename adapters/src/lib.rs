@@ -178,6 +178,13 @@ pub trait Adapter: Send + Sync {
         Ok(())
     }
 
+    /// How long it is at least from one change of an answer that is still being written to the next,
+    /// where it is shown as a message of its own. The whole answer takes the place of that message:
+    /// the gateway keeps a record of which it is. None where there is [`Adapter::preview`] instead.
+    fn preview_pace(&self) -> Option<Duration> {
+        None
+    }
+
     /// Shows the plain words of an answer that is still being written, where the platform can, as
     /// often as it may. The message that follows takes their place; nothing counts on them.
     async fn preview(&self, place: &Place, text: &str) -> Result<(), AdapterError> {

@@ -2,7 +2,7 @@
 //! one transaction, and the next is read back from the store.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bot_policy::access::offers;
 use bot_policy::call::Call;
@@ -12,18 +12,16 @@ use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage, Rep
 use bot_policy::receipt::without_receipts;
 use bot_policy::taint::{Labelled, Taint};
 
-use tokio::sync::watch;
-
 use crate::agent::model::{Completion, ModelError};
 use crate::agent::prompt::prompt;
 use crate::agent::tools::{Keeper, Whose};
 use crate::agent::{Ended, Next};
-use crate::course::{Course, News, Woken, typing};
+use crate::course::{Course, Thought, complete};
 use crate::inbox::Signal;
 use crate::keep::caught;
-use crate::metrics::{self, Count, Span};
+use crate::metrics::{self, Count};
 use crate::store::{Blame, Finish, Loaded, Speak, StoreError};
-use crate::{House, budget, clock, code, gate, preview, receive};
+use crate::{House, budget, clock, code, gate, receive};
 
 /// Whether a conversation has more to do at once.
 pub(crate) enum Flow {
@@ -220,33 +218,12 @@ async fn think(
             }
         }
     };
-    let (said, words) = watch::channel(String::new());
-    let mut streamed = |piece: &str| said.send_modify(|text| text.push_str(piece));
-    let begun = Instant::now();
-    let completed = {
-        let completion = house.model.complete(&prompt, &mut streamed);
-        let preview = preview::show(house, loaded, words);
-        let typing = typing(house, &loaded.place);
-        tokio::pin!(completion, preview, typing);
-        loop {
-            tokio::select! {
-                completed = &mut completion => break completed,
-                woken = course.heard() => {
-                    if woken == Woken::Closing {
-                        return Ok(Flow::Rest);
-                    }
-                    match house.store.news(loaded.id, loaded.turn.newest()).await? {
-                        News::Ended => return Ok(Flow::More),
-                        News::Nothing => {}
-                        News::Words => return change_course(house, loaded, course).await,
-                    }
-                }
-                () = &mut preview => {}
-                () = &mut typing => {}
-            }
-        }
+    let completed = match complete(house, loaded, &prompt, course).await? {
+        Thought::Closing => return Ok(Flow::Rest),
+        Thought::Completed(completed) => completed,
+        Thought::Ended => return Ok(Flow::More),
+        Thought::Overtaken => return change_course(house, loaded, course).await,
     };
-    metrics::took(Span::Model, begun);
     house.answering.note(&completed, clock::now());
     let outcome = completed.as_ref().map_or("failed", |_| "answered");
     metrics::count(Count::ModelCalls, outcome);

@@ -1,11 +1,16 @@
 //! What reaches a turn while it runs? News from the person, the end of the turn; and what they see
 //! meanwhile.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bot_policy::id::Place;
 use tokio::sync::watch;
 
+use crate::agent::model::{Completion, ModelError};
+use crate::agent::prompt::Prompt;
+use crate::metrics::{self, Span};
+use crate::preview::{Last, Writing, last};
+use crate::store::{Loaded, StoreError};
 use crate::{House, gate};
 
 /// How a running conversation hears.
@@ -74,6 +79,74 @@ impl Course {
         self.stops = heard.stops;
         if stopped { Woken::Stop } else { Woken::News }
     }
+}
+
+/// How a thought ended.
+pub(crate) enum Thought {
+    /// The program stops.
+    Closing,
+    /// The model is done.
+    Completed(Result<Completion, ModelError>),
+    /// The turn or the conversation was ended.
+    Ended,
+    /// The person wrote.
+    Overtaken,
+}
+
+/// Has the model complete a prompt and shows its words as they come, until it is done or something
+/// goes before it.
+pub(crate) async fn complete(
+    house: &House,
+    loaded: &Loaded,
+    prompt: &Prompt,
+    course: &mut Course,
+) -> Result<Thought, StoreError> {
+    let (said, words) = watch::channel(String::new());
+    let mut streamed = move |piece: &str| said.send_modify(|text| text.push_str(piece));
+    let mut writing = Writing::new(house, loaded);
+    let begun = Instant::now();
+    let (thought, over) = {
+        let showing = writing.show(words);
+        tokio::pin!(showing);
+        let mut shows = true;
+        let thought = {
+            let completion = house.model.complete(prompt, &mut streamed);
+            let typing = typing(house, &loaded.place);
+            tokio::pin!(completion, typing);
+            loop {
+                tokio::select! {
+                    completed = &mut completion => break Thought::Completed(completed),
+                    woken = course.heard() => {
+                        if woken == Woken::Closing {
+                            return Ok(Thought::Closing);
+                        }
+                        match house.store.news(loaded.id, loaded.turn.newest()).await? {
+                            News::Ended => break Thought::Ended,
+                            News::Nothing => {}
+                            News::Words => break Thought::Overtaken,
+                        }
+                    }
+                    () = &mut showing, if shows => shows = false,
+                    () = &mut typing => {}
+                }
+            }
+        };
+        if let Thought::Completed(_) = &thought {
+            metrics::took(Span::Model, begun);
+        }
+        drop(streamed);
+        let over = match shows {
+            true => last(showing).await,
+            false => Last::Done,
+        };
+        (thought, over)
+    };
+    match &thought {
+        Thought::Completed(Ok(_)) => writing.finish(over).await?,
+        Thought::Completed(Err(_)) | Thought::Ended | Thought::Overtaken => writing.leave().await?,
+        Thought::Closing => {}
+    }
+    Ok(thought)
 }
 
 /// Shows in the chat that something is being done, for as long as it is polled.

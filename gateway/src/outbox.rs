@@ -183,7 +183,7 @@ async fn try_once(house: &House, mut letter: Letter) -> Result<Fate, StoreError>
             return Ok(failed(house, letter, AdapterError::Late).await);
         }
     }
-    let message = match send(house, adapter.as_ref(), &letter).await? {
+    let message = match send(house, adapter.as_ref(), &mut letter).await? {
         Ok(message) => message,
         Err(error) => return Ok(failed(house, letter, error).await),
     };
@@ -195,10 +195,21 @@ async fn try_once(house: &House, mut letter: Letter) -> Result<Fate, StoreError>
 async fn send(
     house: &House,
     adapter: &dyn Adapter,
-    letter: &Letter,
+    letter: &mut Letter,
 ) -> Result<Result<Option<MessageRef>, AdapterError>, StoreError> {
+    if let Outcome::Finish(preview) = letter.outcome {
+        if let Some(on) = house.store.on_screen(preview).await? {
+            match adapter.edit(&letter.place, &on, &letter.encoded).await {
+                // It does not stand there any more.
+                Err(AdapterError::Refused(_)) => {}
+                done => return Ok(done.map(|()| Some(on))),
+            }
+        }
+        house.store.let_go(preview).await?;
+        (letter.outcome, letter.repeat) = (Outcome::Message, Repeat::Never);
+    }
     match letter.outcome {
-        Outcome::Message => {
+        Outcome::Finish(_) | Outcome::Message => {
             let begun = Instant::now();
             let sent = adapter
                 .send(&letter.place, &letter.encoded, SendKey(letter.id))

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::buttons::{Meaning, button};
 use super::outbox::{About, Letter, Outcome, letter, notice, post, put};
 use super::rows::{PlaceId, column, known_place, message_key, place};
-use super::{Store, StoreError};
+use super::{Store, StoreError, previews};
 
 /// Whether a letter may be handed to its adapter.
 #[derive(Debug)]
@@ -22,13 +22,13 @@ pub enum HandOver {
 
 impl Store {
     /// What was left unsent. A letter that was handed over when the program stopped may have
-    /// arrived: cards and edits are sent again, as they do no harm twice; anything else is
-    /// reported as unknown, with a button that repeats it.
+    /// arrived: cards, edits and what takes the place of its own beginning are sent again, as they do
+    /// no harm twice; anything else is reported as unknown, with a button that repeats it.
     pub async fn unsent(&self, now: Timestamp) -> Result<Vec<Letter>, StoreError> {
         let store = self.clone();
         self.write(move |tx| {
             tx.execute(
-                "UPDATE outbox SET state = 'queued' WHERE state IN ('queued', 'sending') AND state = 'sending' AND (kind = 'edit' OR question IS NOT NULL)",
+                "UPDATE outbox SET state = 'queued' WHERE state IN ('queued', 'sending') AND state = 'sending' AND (target IS NOT NULL OR question IS NOT NULL)",
                 [],
             )?;
             let mut handed = tx.prepare("SELECT id FROM outbox INDEXED BY outbox_unsent WHERE state IN ('queued', 'sending') AND state = 'sending' ORDER BY id")?;
@@ -75,7 +75,7 @@ impl Store {
             let message = message.map(|message| message_key(PlaceId(at), message.as_str()));
             tx.prepare_cached("UPDATE outbox SET state = 'sent', message = coalesce(?2, message), error = NULL WHERE id = ?1 AND state = 'sending'")?
                 .execute(params![id, message])?;
-            Ok(())
+            previews::done(tx, id)
         })
         .await
     }

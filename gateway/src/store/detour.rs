@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::outbox::{About, Letter, post};
 use super::rows::{PlaceId, json};
-use super::{Store, StoreError};
+use super::{Store, StoreError, previews};
 
 impl Store {
     /// Records that a letter will never be taken. `shown` is what it would have shown; whoever
@@ -25,6 +25,7 @@ impl Store {
         self.write(move |tx| {
             tx.prepare_cached("UPDATE outbox SET state = 'failed', error = ?2 WHERE id = ?1")?
                 .execute(params![id, why])?;
+            previews::done(tx, id)?;
             detour(&store, tx, id, &why, shown.as_deref(), now)
         })
         .await

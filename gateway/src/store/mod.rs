@@ -50,6 +50,7 @@ mod own;
 mod pending;
 mod people;
 mod poison;
+mod previews;
 mod projects;
 mod prune;
 mod pulse;
@@ -86,6 +87,7 @@ pub use own::OwnChat;
 pub use pending::Pending;
 pub use people::Claimed;
 pub use poison::Attempt;
+pub use previews::{Preview, Standing};
 pub use projects::{Offer, Trusted};
 pub use prune::Walk;
 pub use questions::Closing;
@@ -220,6 +222,7 @@ const STEPS: &[(i64, &str)] = &[
     (11, include_str!("migrations/0011_window.sql")),
     (12, include_str!("migrations/0012_amend.sql")),
     (13, include_str!("migrations/0013_tokens.sql")),
+    (14, include_str!("migrations/0014_previews.sql")),
 ];
 
 impl Store {

@@ -6,7 +6,7 @@ use bot_policy::message::{Addresses, Body, Button, Choices, Notice, OutboundMess
 use rusqlite::{Connection, Row, params};
 
 use super::rows::{PlaceId, column, json, place};
-use super::{Store, StoreError};
+use super::{Store, StoreError, previews};
 
 /// One record of the outbox on its way out.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +36,9 @@ pub struct Letter {
 pub enum Outcome {
     /// Replaces what an earlier letter shows.
     Edit(i64),
+    /// Takes the place of what showed it while it was being written; shows something new where that
+    /// does not stand any more.
+    Finish(i64),
     /// Shows something new.
     Message,
 }
@@ -61,7 +64,8 @@ pub enum Company {
 /// What sending a letter twice would do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat {
-    /// Nothing: an edit, or the card of a question, which is answered once wherever it stands.
+    /// Nothing: an edit, an answer that takes the place of its own beginning, or the card of a
+    /// question, which is answered once wherever it stands.
     Harmless,
     /// It would say something twice, so it is never repeated blindly.
     Never,
@@ -104,7 +108,13 @@ pub(super) fn post(
     }
     let mut letters = Vec::new();
     for (part, encoded) in (0_i64..).zip(parts) {
-        let letter = put(tx, to, &place, Outcome::Message, encoded, about, now)?;
+        let begun = match about {
+            About::Reply(which, _) if part == 0 => previews::taken_over(tx, which, to)?,
+            About::Delivery | About::File | About::Nothing | About::Question(..) => None,
+            About::Reply(..) => None,
+        };
+        let outcome = begun.map_or(Outcome::Message, Outcome::Finish);
+        let letter = put(tx, to, &place, outcome, encoded, about, now)?;
         if let About::Reply(_, entry) = about {
             tx.prepare_cached("UPDATE outbox SET reply = ?2, part = ?3 WHERE id = ?1")?
                 .execute(params![letter.id, entry, part])?;
@@ -154,6 +164,7 @@ pub(super) fn put(
     };
     let (kind, target) = match (&outcome, about) {
         (Outcome::Edit(target), _) => ("edit", Some(*target)),
+        (Outcome::Finish(preview), _) => ("message", Some(*preview)),
         (Outcome::Message, About::Delivery) => ("report", None),
         (
             Outcome::Message,
@@ -301,7 +312,7 @@ pub(super) fn notice(text: impl Into<String>, choices: Vec<Button>) -> OutboundM
 
 fn repeat(outcome: &Outcome, card: bool) -> Repeat {
     match outcome {
-        Outcome::Edit(_) => Repeat::Harmless,
+        Outcome::Edit(_) | Outcome::Finish(_) => Repeat::Harmless,
         Outcome::Message if card => Repeat::Harmless,
         Outcome::Message => Repeat::Never,
     }
@@ -309,9 +320,12 @@ fn repeat(outcome: &Outcome, card: bool) -> Repeat {
 
 pub(super) fn letter(tx: &Connection, row: &Row<'_>) -> Result<Letter, StoreError> {
     let question: Option<i64> = row.get("question")?;
-    let outcome = row
-        .get::<_, Option<i64>>("target")?
-        .map_or(Outcome::Message, Outcome::Edit);
+    let kind: String = row.get("kind")?;
+    let outcome = match row.get::<_, Option<i64>>("target")? {
+        None => Outcome::Message,
+        Some(preview) if kind == "message" => Outcome::Finish(preview),
+        Some(target) => Outcome::Edit(target),
+    };
     Ok(Letter {
         id: row.get("id")?,
         place: place(tx, PlaceId(row.get("place")?))?,

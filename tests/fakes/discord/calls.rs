@@ -108,9 +108,7 @@ pub(super) fn run(state: &mut State, asked: Asked) -> Result<Answer, Refusal> {
                     Some(message) => Ok(message.into()),
                     None => Err(refuse(404, 10008, "Unknown Message")),
                 },
-                Method::PATCH => {
-                    messages::edit(state, channel, message, &asked.body).map(Answer::from)
-                }
+                Method::PATCH => messages::edit(state, channel, message, &asked.body),
                 _ => Err(refuse(405, 0, "405: Method Not Allowed")),
             }
         }

@@ -13,7 +13,8 @@ use super::state::{State, number};
 
 /// Shows a new message of the bot.
 pub(super) fn send(state: &mut State, channel: Channel, asked: Asked) -> Result<Answer, Refusal> {
-    let headers = limit(state, channel)?;
+    let most = state.limit;
+    let headers = limit(most, "messages", &mut state.room(channel).taken)?;
     let Asked { body, files, .. } = asked;
     let content = content(&body)?;
     let buttons = buttons(&body)?;
@@ -106,7 +107,9 @@ pub(super) fn edit(
     channel: Channel,
     message: u64,
     body: &Value,
-) -> Result<Value, Refusal> {
+) -> Result<Answer, Refusal> {
+    let most = state.edits;
+    let headers = limit(most, "edits", &mut state.room(channel).changed)?;
     let content = content(body)?;
     let buttons = buttons(body)?;
     let room = state.room(channel);
@@ -135,7 +138,10 @@ pub(super) fn edit(
         shown.allowed_mentions = body["allowed_mentions"].clone();
     }
     let shown = shown.clone();
-    Ok(state.own(channel.0, &shown))
+    Ok(Answer {
+        body: state.own(channel.0, &shown),
+        headers,
+    })
 }
 
 /// Messages of a channel, newest first.
@@ -176,12 +182,15 @@ pub(super) fn list(
     Ok(json!(found.collect::<Vec<_>>()))
 }
 
-fn limit(state: &mut State, channel: Channel) -> Result<Vec<(&'static str, String)>, Refusal> {
-    let Some((most, seconds)) = state.limit else {
+fn limit(
+    most: Option<(u32, f64)>,
+    bucket: &str,
+    taken: &mut Vec<Instant>,
+) -> Result<Vec<(&'static str, String)>, Refusal> {
+    let Some((most, seconds)) = most else {
         return Ok(Vec::new());
     };
     let window = Duration::from_secs_f64(seconds);
-    let taken = &mut state.room(channel).taken;
     taken.retain(|at| at.elapsed() < window);
     let left = |taken: &[Instant]| {
         taken
@@ -193,7 +202,7 @@ fn limit(state: &mut State, channel: Channel) -> Result<Vec<(&'static str, Strin
     }
     taken.push(Instant::now());
     Ok(vec![
-        ("x-ratelimit-bucket", "messages".to_owned()),
+        ("x-ratelimit-bucket", bucket.to_owned()),
         ("x-ratelimit-limit", most.to_string()),
         (
             "x-ratelimit-remaining",

@@ -16,6 +16,8 @@ pub(super) struct Room {
     pub said: BTreeMap<u64, Value>,
     /// When messages came, for the limit.
     pub taken: Vec<Instant>,
+    /// When messages were changed, for theirs.
+    pub changed: Vec<Instant>,
 }
 
 #[derive(Clone)]
@@ -55,6 +57,7 @@ pub(super) struct State {
     pub in_guild: bool,
     pub endpoint: Option<String>,
     pub limit: Option<(u32, f64)>,
+    pub edits: Option<(u32, f64)>,
     pub interval: u64,
     pub silent: bool,
     pub refusals: (usize, u16),
@@ -84,6 +87,7 @@ impl State {
             in_guild: true,
             endpoint: None,
             limit: None,
+            edits: None,
             interval: 41_250,
             silent: false,
             refusals: (0, 0),

@@ -25,6 +25,11 @@ impl Fake {
         self.shared.lock().limit = Some((messages, seconds));
     }
 
+    /// Lets messages of a channel be changed so often, each time for so many seconds.
+    pub fn limit_edits(&self, changes: u32, seconds: f64) {
+        self.shared.lock().edits = Some((changes, seconds));
+    }
+
     /// How often heartbeats are wanted, in milliseconds, on connections from now on.
     pub fn beat_every(&self, millis: u64) {
         self.shared.lock().interval = millis;

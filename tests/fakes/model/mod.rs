@@ -141,6 +141,11 @@ impl Fake {
         self.shared.lock().script.push_back(turn);
     }
 
+    /// Takes back the answers that nobody asked for.
+    pub fn forget(&self) {
+        self.shared.lock().script.clear();
+    }
+
     /// Lets what is held go on.
     pub fn go_on(&self) {
         self.shared.go.notify_one();

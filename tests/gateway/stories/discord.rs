@@ -7,19 +7,19 @@ use serde_json::{Value, json};
 
 use super::house::{House, OWNER, PUBLIC, soon};
 
-const ANNA: User = User(OWNER as u64);
-const MALLORY: User = User(8001);
+pub(super) const ANNA: User = User(OWNER as u64);
+pub(super) const MALLORY: User = User(8001);
 
 /// A house with a Discord of its own, of which the tests see everything.
-struct Den {
-    house: House,
-    fake: Fake,
-    direct: Channel,
-    room: Channel,
+pub(super) struct Den {
+    pub(super) house: House,
+    pub(super) fake: Fake,
+    pub(super) direct: Channel,
+    pub(super) room: Channel,
 }
 
 impl Den {
-    async fn built(more: &str) -> Self {
+    pub(super) async fn built(more: &str) -> Self {
         let house = House::build().await;
         let fake = Fake::start(TOKEN).await;
         fake.person(ANNA.0, "Anna");
@@ -43,19 +43,27 @@ impl Den {
         }
     }
 
-    async fn open(more: &str) -> Self {
-        let mut den = Self::built(more).await;
-        den.house.start().await;
-        den.fake.heard().await;
-        den.fake
-            .say(ANNA, den.direct, &format!("/pair {}", den.house.code()));
-        den.told(den.direct, "You are paired").await;
-        den
+    pub(super) async fn open(more: &str) -> Self {
+        Self::built(more).await.opened().await
+    }
+
+    /// Starts the program, and its owner comes in.
+    pub(super) async fn opened(mut self) -> Self {
+        self.house.start().await;
+        self.fake.heard().await;
+        let code = self.house.code();
+        self.fake.say(ANNA, self.direct, &format!("/pair {code}"));
+        self.told(self.direct, "You are paired").await;
+        self
     }
 
     /// With a channel that belongs to the owner.
-    async fn with_room() -> Self {
-        let den = Self::open("").await;
+    pub(super) async fn with_room() -> Self {
+        Self::open("").await.and_room().await
+    }
+
+    pub(super) async fn and_room(self) -> Self {
+        let den = self;
         den.fake.command(ANNA, den.room, "pair", "");
         let asked = den.told(den.direct, "wants to use me in the group").await;
         den.fake.press(ANNA, den.direct, asked, "Allow this group");
@@ -64,18 +72,18 @@ impl Den {
     }
 
     /// Waits for a message that says this; its number.
-    async fn told(&self, channel: Channel, text: &str) -> u64 {
+    pub(super) async fn told(&self, channel: Channel, text: &str) -> u64 {
         let wanted = |shown: &fakes::discord::Shown| shown.text.contains(text);
         self.fake.wait_for(channel, wanted, WAIT).await.id
     }
 
-    async fn card(&self, channel: Channel) -> u64 {
+    pub(super) async fn card(&self, channel: Channel) -> u64 {
         let wanted = |shown: &fakes::discord::Shown| shown.button("Allow once").is_some();
         self.fake.wait_for(channel, wanted, WAIT).await.id
     }
 
     /// What only the one who did something was told about it.
-    async fn privately(&self, interaction: u64) -> String {
+    pub(super) async fn privately(&self, interaction: u64) -> String {
         let told = self.fake.wait_until(WAIT, || {
             let answers = self.fake.answers();
             let about = answers
@@ -284,16 +292,12 @@ fn requests() -> Vec<(String, String, String, bool)> {
 
 async fn behind_a_door() -> Den {
     let public_key = hex(key().public_key().as_ref());
-    let mut den = Den::built(&format!(
+    Den::built(&format!(
         "interactions = \"webhook\"\npublic_key = \"{public_key}\"\n[webhooks]\nlisten = \"127.0.0.1:0\"\npublic = \"{PUBLIC}\"\n"
     ))
-    .await;
-    den.house.start().await;
-    den.fake.heard().await;
-    den.fake
-        .say(ANNA, den.direct, &format!("/pair {}", den.house.code()));
-    den.told(den.direct, "You are paired").await;
-    den
+    .await
+    .opened()
+    .await
 }
 
 async fn knock(den: &Den, signature: &str, time: &str, body: &str) -> (StatusCode, String) {

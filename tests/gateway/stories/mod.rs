@@ -17,6 +17,7 @@ mod console_memories;
 mod crash;
 mod delegating;
 mod discord;
+mod discord_preview;
 mod disk;
 mod durable;
 mod edits;
