@@ -22,13 +22,14 @@ pub enum HandOver {
 
 impl Store {
     /// What was left unsent. A letter that was handed over when the program stopped may have
-    /// arrived: cards, edits and what takes the place of its own beginning are sent again, as they do
-    /// no harm twice; anything else is reported as unknown, with a button that repeats it.
+    /// arrived: cards, edits, reports of trouble and what takes the place of its own beginning are
+    /// sent again, as they do no harm twice; anything else is reported as unknown, with a button
+    /// that repeats it.
     pub async fn unsent(&self, now: Timestamp) -> Result<Vec<Letter>, StoreError> {
         let store = self.clone();
         self.write(move |tx| {
             tx.execute(
-                "UPDATE outbox SET state = 'queued' WHERE state IN ('queued', 'sending') AND state = 'sending' AND (target IS NOT NULL OR question IS NOT NULL)",
+                "UPDATE outbox SET state = 'queued' WHERE state IN ('queued', 'sending') AND state = 'sending' AND (kind = 'report' OR target IS NOT NULL OR question IS NOT NULL)",
                 [],
             )?;
             let mut handed = tx.prepare("SELECT id FROM outbox INDEXED BY outbox_unsent WHERE state IN ('queued', 'sending') AND state = 'sending' ORDER BY id")?;
@@ -222,18 +223,15 @@ pub(super) fn unknown(
     if lost == 0 {
         return Ok(Vec::new());
     }
-    let (at, kind, person): (i64, String, Option<i64>) = tx.query_row(
-        "SELECT outbox.place, outbox.kind, pairing.person FROM outbox JOIN place ON place.id = outbox.place
+    let (at, person): (i64, Option<i64>) = tx.query_row(
+        "SELECT outbox.place, pairing.person FROM outbox JOIN place ON place.id = outbox.place
          LEFT JOIN pairing ON pairing.line = place.line AND pairing.chat = place.chat WHERE outbox.id = ?1",
         [id],
-        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
     let Some(person) = person else {
         return Ok(Vec::new());
     };
-    if kind == "report" {
-        return Ok(Vec::new());
-    }
     let again = button(
         tx,
         "Resend",

@@ -64,8 +64,8 @@ pub enum Company {
 /// What sending a letter twice would do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat {
-    /// Nothing: an edit, an answer that takes the place of its own beginning, or the card of a
-    /// question, which is answered once wherever it stands.
+    /// Nothing: an edit, an answer that takes the place of its own beginning, the card of a question,
+    /// which is answered once wherever it stands, or a report of trouble, whose button counts once.
     Harmless,
     /// It would say something twice, so it is never repeated blindly.
     Never,
@@ -74,7 +74,8 @@ pub enum Repeat {
 /// What a message belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum About {
-    /// A report that a message may not have arrived; a lost one is not reported again.
+    /// A report of trouble, as that a message may not have arrived. A lost one is not reported, so it
+    /// is sent until it is known to have arrived.
     Delivery,
     /// A file, or what goes with one: others may follow that are shown together with it.
     File,
@@ -187,7 +188,7 @@ pub(super) fn put(
         now.0,
         due.0
     ])?;
-    let repeat = repeat(&outcome, question.is_some());
+    let repeat = repeat(&outcome, kind, question.is_some());
     Ok(Letter {
         id: tx.last_insert_rowid(),
         place: place.clone(),
@@ -310,17 +311,16 @@ pub(super) fn notice(text: impl Into<String>, choices: Vec<Button>) -> OutboundM
     }
 }
 
-fn repeat(outcome: &Outcome, card: bool) -> Repeat {
+fn repeat(outcome: &Outcome, kind: &str, card: bool) -> Repeat {
     match outcome {
         Outcome::Edit(_) | Outcome::Finish(_) => Repeat::Harmless,
-        Outcome::Message if card => Repeat::Harmless,
+        Outcome::Message if card || kind == "report" => Repeat::Harmless,
         Outcome::Message => Repeat::Never,
     }
 }
 
 pub(super) fn letter(tx: &Connection, row: &Row<'_>) -> Result<Letter, StoreError> {
-    let question: Option<i64> = row.get("question")?;
-    let kind: String = row.get("kind")?;
+    let (kind, question): (String, Option<i64>) = (row.get("kind")?, row.get("question")?);
     let outcome = match row.get::<_, Option<i64>>("target")? {
         None => Outcome::Message,
         Some(preview) if kind == "message" => Outcome::Finish(preview),
@@ -329,7 +329,7 @@ pub(super) fn letter(tx: &Connection, row: &Row<'_>) -> Result<Letter, StoreErro
     Ok(Letter {
         id: row.get("id")?,
         place: place(tx, PlaceId(row.get("place")?))?,
-        repeat: repeat(&outcome, question.is_some()),
+        repeat: repeat(&outcome, &kind, question.is_some()),
         outcome,
         encoded: column(row, "encoded")?,
         handed: Handed::No,

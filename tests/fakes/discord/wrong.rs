@@ -15,6 +15,12 @@ impl Fake {
             .push_back(fault);
     }
 
+    /// How many calls of a kind are still to go wrong.
+    pub fn to_go_wrong(&self, call: &str) -> usize {
+        let state = self.shared.lock();
+        state.faults.get(call).map_or(0, |faults| faults.len())
+    }
+
     /// From now on only this token is known.
     pub fn rotate(&self, token: &str) {
         self.shared.lock().token = token.to_owned();

@@ -225,6 +225,12 @@ impl Fake {
         faults.push_back(fault);
     }
 
+    /// How many calls of a method are still to go wrong.
+    pub fn to_go_wrong(&self, method: &str) -> usize {
+        let state = self.shared.lock();
+        state.faults.get(method).map_or(0, |faults| faults.len())
+    }
+
     /// From now on the app has these scopes.
     pub fn grant(&self, scopes: &[&str]) {
         let scopes = scopes.iter().map(|scope| (*scope).to_owned());

@@ -126,6 +126,15 @@ impl Fake {
             .push_back(fault);
     }
 
+    /// How many calls of a method are still to go wrong.
+    pub fn to_go_wrong(&self, method: &str) -> usize {
+        let state = self.shared.lock();
+        state
+            .faults
+            .get(&method.to_ascii_lowercase())
+            .map_or(0, |faults| faults.len())
+    }
+
     /// Nothing goes wrong with a method any more.
     pub fn forget_faults(&self, method: &str) {
         self.shared

@@ -19,6 +19,17 @@ pub enum Door {
     Web,
 }
 
+impl Door {
+    /// What the line behind it is called in the settings.
+    pub fn line(self) -> &'static str {
+        match self {
+            Self::Discord | Self::Slack => "other",
+            Self::Telegram => "phone",
+            Self::Web => "web",
+        }
+    }
+}
+
 /// One person in one chat.
 pub struct Chat {
     world: Arc<World>,

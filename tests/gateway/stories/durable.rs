@@ -5,11 +5,12 @@ use serde_json::{Value, json};
 
 use super::chat::{Chat, Door};
 use super::house::{House, OWNER, TOKEN, soon};
+use super::wrong::{Call, Wrong};
 
 const ANNA: User = User(OWNER);
 
-async fn owner() -> (House, Chat) {
-    let (house, chat) = House::with_owner(Door::Telegram).await;
+async fn owner(door: Door) -> (House, Chat) {
+    let (house, chat) = House::with_owner(door).await;
     chat.told("You are paired").await;
     (house, chat)
 }
@@ -22,85 +23,89 @@ fn poison(house: &House, table: &str, column: &str, word: &str) {
     house.database().execute_batch(&trigger).unwrap();
 }
 
-#[tokio::test]
-async fn f03_a_message_that_always_fails_is_set_aside_after_three_tries_and_shown() {
-    let (house, chat) = owner().await;
-    poison(&house, "entry", "body", "brew the poison");
-    chat.say("brew the poison").await;
-    chat.say("remember the gate is green").await;
-    chat.told("remembered").await;
-    chat.told("I could not handle your last message: something in me fails on it. I tried three times and set it aside; please say it another way.").await;
-    house.all_heard().await;
-    let status = house.cli(&["status"]).await;
-    let note =
-        "phone: 1 set aside in the last week, the last a message that was tried 3 times; poison";
-    assert!(status.out.contains(note), "{status:?}");
-    assert_eq!(
-        house.count("SELECT count(*) FROM event WHERE body IS NOT NULL"),
-        0
-    );
-    let kept = house.database().query_row(
-        "SELECT line || ' ' || chat || ' ' || kind || ' ' || tries || ' ' || why FROM dead_letter",
-        [],
-        |row| row.get::<_, String>(0),
-    );
-    assert_eq!(kept.unwrap(), "phone 7001 message 3 poison");
+on_platforms! {
+    async fn f03_a_message_that_always_fails_is_set_aside_after_three_tries_and_shown(door) {
+        let (house, chat) = owner(door).await;
+        poison(&house, "entry", "body", "brew the poison");
+        chat.say("brew the poison").await;
+        chat.say("remember the gate is green").await;
+        chat.told("remembered").await;
+        chat.told("I could not handle your last message: something in me fails on it. I tried three times and set it aside; please say it another way.").await;
+        house.all_heard().await;
+        let status = house.cli(&["status"]).await;
+        let note = "1 set aside in the last week, the last a message that was tried 3 times; poison";
+        let note = format!("{}: {note}", door.line());
+        assert!(status.out.contains(&note), "{status:?}");
+        assert_eq!(
+            house.count("SELECT count(*) FROM event WHERE body IS NOT NULL"),
+            0
+        );
+        let kept = house.database().query_row(
+            "SELECT line || ' ' || kind || ' ' || tries || ' ' || why FROM dead_letter",
+            [],
+            |row| row.get::<_, String>(0),
+        );
+        assert_eq!(kept.unwrap(), format!("{} message 3 poison", door.line()));
+    }
 }
 
-#[tokio::test]
-async fn f03_what_fails_for_a_guest_is_told_to_them_and_once_to_the_owner() {
-    let (house, chat) = owner().await;
-    let code = house.new_code(Some("Ana")).await;
-    let guest = house.enter(Door::Telegram, 7002, &code).await;
-    poison(&house, "entry", "body", "brew the poison");
-    guest.say("brew the poison").await;
-    guest.say("brew the poison again").await;
-    guest
-        .told_times("I could not handle your last message", 2)
-        .await;
-    chat.told("Something that came in on phone could not be handled, so it was set aside.")
-        .await;
-    chat.settle().await;
-    assert_eq!(chat.times("could not be handled").await, 1);
+on_platforms! {
+    async fn f03_what_fails_for_a_guest_is_told_to_them_and_once_to_the_owner(door) {
+        let (house, chat) = owner(door).await;
+        let code = house.new_code(Some("Ana")).await;
+        let guest = house.enter(door, 7002, &code).await;
+        poison(&house, "entry", "body", "brew the poison");
+        guest.say("brew the poison").await;
+        guest.say("brew the poison again").await;
+        guest
+            .told_times("I could not handle your last message", 2)
+            .await;
+        let aside = format!("Something that came in on {} could not be handled, so it was set aside.", door.line());
+        chat.told(&aside).await;
+        chat.settle().await;
+        assert_eq!(chat.times("could not be handled").await, 1);
+    }
 }
 
-#[tokio::test]
-async fn f03_what_fails_for_a_while_is_handled_after_it() {
-    let (house, chat) = owner().await;
-    poison(&house, "entry", "body", "gate is green");
-    chat.say("remember the gate is green").await;
-    let tried =
-        soon(|| (house.count("SELECT coalesce(max(tries), 0) FROM event") > 0).then_some(()));
-    assert!(tried.await.is_some());
-    house
-        .database()
-        .execute_batch("DROP TRIGGER poison_entry")
-        .unwrap();
-    chat.told("remembered").await;
-    assert_eq!(house.count("SELECT count(*) FROM dead_letter"), 0);
+on_platforms! {
+    async fn f03_what_fails_for_a_while_is_handled_after_it(door) {
+        let (house, chat) = owner(door).await;
+        poison(&house, "entry", "body", "gate is green");
+        chat.say("remember the gate is green").await;
+        let tried =
+            soon(|| (house.count("SELECT coalesce(max(tries), 0) FROM event") > 0).then_some(()));
+        assert!(tried.await.is_some());
+        house
+            .database()
+            .execute_batch("DROP TRIGGER poison_entry")
+            .unwrap();
+        chat.told("remembered").await;
+        assert_eq!(house.count("SELECT count(*) FROM dead_letter"), 0);
+    }
 }
 
-#[tokio::test]
-async fn f03_what_fails_waits_through_a_restart_and_is_then_handled() {
-    let (mut house, chat) = owner().await;
-    poison(&house, "entry", "body", "gate is green");
-    chat.say("remember the gate is green").await;
-    let tried =
-        soon(|| (house.count("SELECT coalesce(max(tries), 0) FROM event") > 0).then_some(()));
-    assert!(tried.await.is_some());
-    house.kill();
-    house
-        .database()
-        .execute_batch("DROP TRIGGER poison_entry")
-        .unwrap();
-    house.start().await;
-    chat.told("remembered").await;
-    assert_eq!(house.count("SELECT count(*) FROM memory"), 1);
+on_platforms! {
+    async fn f03_what_fails_waits_through_a_restart_and_is_then_handled(door) {
+        let (mut house, chat) = owner(door).await;
+        poison(&house, "entry", "body", "gate is green");
+        chat.say("remember the gate is green").await;
+        let tried =
+            soon(|| (house.count("SELECT coalesce(max(tries), 0) FROM event") > 0).then_some(()));
+        assert!(tried.await.is_some());
+        house.kill();
+        house
+            .database()
+            .execute_batch("DROP TRIGGER poison_entry")
+            .unwrap();
+        house.start().await;
+        chat.told("remembered").await;
+        assert_eq!(house.count("SELECT count(*) FROM memory"), 1);
+    }
 }
 
 #[tokio::test]
 async fn f03_an_update_that_cannot_be_read_is_passed_over_and_shown() {
-    let (house, chat) = owner().await;
+    let (house, chat) = owner(Door::Telegram).await;
     let mut deep = json!("well");
     for _ in 0..200 {
         deep = json!([deep]);
@@ -115,64 +120,68 @@ async fn f03_an_update_that_cannot_be_read_is_passed_over_and_shown() {
     house.all_heard().await;
 }
 
-#[tokio::test]
-async fn f03_a_turn_that_always_fails_ends_and_says_so_and_the_next_one_works() {
-    let (house, chat) = owner().await;
-    chat.settle().await;
-    poison(&house, "entry", "body", "\"text\":\"I heard you");
-    chat.say("good morning").await;
-    chat.told("Something in me failed while I worked on this, so I stopped.")
-        .await;
-    chat.say("remember the gate is green").await;
-    chat.told("remembered").await;
+on_platforms! {
+    async fn f03_a_turn_that_always_fails_ends_and_says_so_and_the_next_one_works(door) {
+        let (house, chat) = owner(door).await;
+        chat.settle().await;
+        poison(&house, "entry", "body", "\"text\":\"I heard you");
+        chat.say("good morning").await;
+        chat.told("Something in me failed while I worked on this, so I stopped.")
+            .await;
+        chat.say("remember the gate is green").await;
+        chat.told("remembered").await;
+    }
 }
 
-#[tokio::test]
-async fn f03_a_conversation_that_cannot_be_read_back_ends_and_the_next_one_works() {
-    let (house, chat) = owner().await;
-    chat.settle().await;
-    let broken = house.database().execute("UPDATE entry SET body = '{'", []);
-    assert!(broken.unwrap() > 0);
-    chat.say("good morning").await;
-    chat.told("this conversation cannot go on").await;
-    chat.say("remember the gate is green").await;
-    chat.told("remembered").await;
+on_platforms! {
+    async fn f03_a_conversation_that_cannot_be_read_back_ends_and_the_next_one_works(door) {
+        let (house, chat) = owner(door).await;
+        chat.settle().await;
+        let broken = house.database().execute("UPDATE entry SET body = '{'", []);
+        assert!(broken.unwrap() > 0);
+        chat.say("good morning").await;
+        chat.told("this conversation cannot go on").await;
+        chat.say("remember the gate is green").await;
+        chat.told("remembered").await;
+    }
 }
 
-#[tokio::test]
-async fn a_press_that_fails_for_a_while_counts_without_a_restart() {
-    let (house, chat) = owner().await;
-    chat.say("write notes.txt: hello").await;
-    let card = chat.card().await;
-    poison(&house, "audit", "what", "\"state\":\"approved\"");
-    chat.press(&card, "Allow once").await;
-    let tried =
-        soon(|| (house.count("SELECT coalesce(max(tries), 0) FROM event") > 0).then_some(()));
-    assert!(tried.await.is_some());
-    house
-        .database()
-        .execute_batch("DROP TRIGGER poison_audit")
-        .unwrap();
-    chat.closed(&card, "wrote notes.txt").await;
-    assert_eq!(house.count("SELECT count(*) FROM started"), 1);
+on_platforms! {
+    async fn a_press_that_fails_for_a_while_counts_without_a_restart(door) {
+        let (house, chat) = owner(door).await;
+        chat.say("write notes.txt: hello").await;
+        let card = chat.card().await;
+        poison(&house, "audit", "what", "\"state\":\"approved\"");
+        chat.press(&card, "Allow once").await;
+        let tried =
+            soon(|| (house.count("SELECT coalesce(max(tries), 0) FROM event") > 0).then_some(()));
+        assert!(tried.await.is_some());
+        house
+            .database()
+            .execute_batch("DROP TRIGGER poison_audit")
+            .unwrap();
+        chat.closed(&card, "wrote notes.txt").await;
+        assert_eq!(house.count("SELECT count(*) FROM started"), 1);
+    }
 }
 
-#[tokio::test]
-async fn a_press_that_always_fails_is_set_aside_and_the_card_stands() {
-    let (house, chat) = owner().await;
-    chat.say("write notes.txt: hello").await;
-    let card = chat.card().await;
-    poison(&house, "audit", "what", "\"state\":\"approved\"");
-    chat.press(&card, "Allow once").await;
-    chat.told("I could not handle your last press").await;
-    assert_eq!(house.file("notes.txt"), None);
-    chat.press(&card, "Deny").await;
-    chat.closed(&card, "Denied").await;
+on_platforms! {
+    async fn a_press_that_always_fails_is_set_aside_and_the_card_stands(door) {
+        let (house, chat) = owner(door).await;
+        chat.say("write notes.txt: hello").await;
+        let card = chat.card().await;
+        poison(&house, "audit", "what", "\"state\":\"approved\"");
+        chat.press(&card, "Allow once").await;
+        chat.told("I could not handle your last press").await;
+        assert_eq!(house.file("notes.txt"), None);
+        chat.press(&card, "Deny").await;
+        chat.closed(&card, "Denied").await;
+    }
 }
 
 #[tokio::test]
 async fn f09_a_message_that_comes_again_under_another_number_is_handled_once() {
-    let (mut house, chat) = owner().await;
+    let (mut house, chat) = owner(Door::Telegram).await;
     let said = house
         .fake()
         .private_message(ANNA, "remember the gate is green");
@@ -192,36 +201,38 @@ async fn f09_a_message_that_comes_again_under_another_number_is_handled_once() {
     assert_eq!(chat.times("remembered").await, 1);
 }
 
-#[tokio::test]
-async fn f10_two_restarts_in_a_row_double_nothing() {
-    let (mut house, chat) = owner().await;
-    for _ in 0..2 {
-        house.stop().await;
-        house.start().await;
+on_platforms! {
+    async fn f10_two_restarts_in_a_row_double_nothing(door) {
+        let (mut house, chat) = owner(door).await;
+        for _ in 0..2 {
+            house.stop().await;
+            house.start().await;
+        }
+        chat.say("remember the gate is green").await;
+        chat.told("remembered").await;
+        chat.settle().await;
+        assert_eq!(chat.times("remembered").await, 1);
     }
-    chat.say("remember the gate is green").await;
-    chat.told("remembered").await;
-    chat.settle().await;
-    assert_eq!(chat.times("remembered").await, 1);
 }
 
-#[tokio::test]
-async fn f11_a_chat_whose_platform_never_answers_holds_up_no_other() {
-    let (house, chat) = owner().await;
-    let code = house.new_code(Some("Ana")).await;
-    let guest = house.enter(Door::Telegram, 7002, &code).await;
-    house.fake().inject("sendMessage", Fault::Hang);
-    chat.say("good morning").await;
-    house.all_heard().await;
-    for times in 1..=3 {
-        guest.say("good morning").await;
-        guest.told_times("I heard you.", times).await;
+on_platforms! {
+    async fn f11_a_chat_whose_platform_never_answers_holds_up_no_other(door) {
+        let (house, chat) = owner(door).await;
+        let code = house.new_code(Some("Ana")).await;
+        let guest = house.enter(door, 7002, &code).await;
+        house.goes_wrong(door, Call::Send, Wrong::Hang);
+        chat.say("good morning").await;
+        house.went_wrong(door, Call::Send).await;
+        for times in 1..=3 {
+            guest.say("good morning").await;
+            guest.told_times("I heard you.", times).await;
+        }
     }
 }
 
 #[tokio::test]
 async fn f01_a_line_that_is_restarted_again_and_again_never_polls_twice_at_once() {
-    let (mut house, chat) = owner().await;
+    let (mut house, chat) = owner(Door::Telegram).await;
     for _ in 0..10 {
         house.stop().await;
         house.start().await;
@@ -234,7 +245,7 @@ async fn f01_a_line_that_is_restarted_again_and_again_never_polls_twice_at_once(
 
 #[tokio::test]
 async fn f01_what_a_line_hears_after_another_took_its_account_over_is_left_to_that_one() {
-    let (house, chat) = owner().await;
+    let (house, chat) = owner(Door::Telegram).await;
     let database = house.database();
     let taken = "UPDATE lease SET holder = 'elsewhere', epoch = epoch + 1, until = 9e15 WHERE holder = 'phone'";
     assert_eq!(database.execute(taken, []).unwrap(), 1);
@@ -292,7 +303,7 @@ async fn f01_two_lines_with_one_token_poll_once_and_the_status_says_so() {
 
 #[tokio::test]
 async fn f02_conflicts_are_waited_out_again_and_again() {
-    let (house, chat) = owner().await;
+    let (house, chat) = owner(Door::Telegram).await;
     for _ in 0..2 {
         let description = "Conflict: terminated by other getUpdates request".into();
         let conflict = Fault::Refuse {
@@ -308,7 +319,7 @@ async fn f02_conflicts_are_waited_out_again_and_again() {
 /// Takes as long as the line waits for a poll; nothing is asserted about how long that is.
 #[tokio::test]
 async fn f22_a_connection_that_only_seems_open_is_given_up_and_the_line_hears_again() {
-    let (house, chat) = owner().await;
+    let (house, chat) = owner(Door::Telegram).await;
     house.fake().inject("getUpdates", Fault::Hang);
     chat.settle().await;
     chat.say("remember the gate is green").await;

@@ -4,6 +4,8 @@
 pub(crate) mod chat;
 pub(crate) mod house;
 mod platforms;
+#[macro_use]
+mod wrong;
 
 mod albums;
 mod answers_kept;

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::chat::{Door, Seen};
+use super::wrong::{Call, Wrong};
 
 mod discord;
 mod slack;
@@ -34,6 +35,12 @@ pub trait Platform: Send + Sync {
 
     /// The files that the bot sent there: name and content.
     fn files(&self, account: i64) -> Vec<(String, Vec<u8>)>;
+
+    /// Lets something go wrong with the next call of this kind.
+    fn goes_wrong(&self, call: Call, wrong: Wrong);
+
+    /// How many calls of this kind are still to go wrong.
+    fn to_go_wrong(&self, call: Call) -> usize;
 }
 
 /// Starts the platform behind a door; none for those that every house has.

@@ -3,16 +3,24 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use fakes::discord::{Channel, Fake, TOKEN, User};
+use fakes::discord::{Channel, Fake, Fault, TOKEN, User};
 
 use super::Platform;
 use crate::stories::chat::Seen;
+use crate::stories::wrong::{Call, NEVER, Wrong};
 
 pub struct Discord(Fake);
 
 impl Discord {
     pub async fn start() -> Self {
         Self(Fake::start(TOKEN).await)
+    }
+}
+
+fn route(call: Call) -> &'static str {
+    match call {
+        Call::Edit => "PATCH /channels/*/messages/*",
+        Call::Send => "POST /channels/*/messages",
     }
 }
 
@@ -72,5 +80,27 @@ impl Platform for Discord {
         let shown = self.0.messages(who(account).1).into_iter();
         let files = shown.filter_map(|shown| shown.file);
         files.map(|file| (file.name, file.bytes)).collect()
+    }
+
+    fn goes_wrong(&self, call: Call, wrong: Wrong) {
+        let fault = match wrong {
+            Wrong::Drop => Fault::Drop,
+            Wrong::Hang => Fault::Delay(NEVER),
+            Wrong::Refuse => Fault::Refuse {
+                status: 403,
+                code: 50013,
+                message: "Missing Permissions".to_owned(),
+            },
+            Wrong::Status(status) => Fault::Status(status),
+            Wrong::TooMany => Fault::TooMany {
+                retry_after: 1.0,
+                global: false,
+            },
+        };
+        self.0.inject(route(call), fault);
+    }
+
+    fn to_go_wrong(&self, call: Call) -> usize {
+        self.0.to_go_wrong(route(call))
     }
 }

@@ -4,10 +4,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Mutex;
 
-use fakes::slack::{Fake, User};
+use fakes::slack::{Fake, Fault, User};
 
 use super::Platform;
 use crate::stories::chat::Seen;
+use crate::stories::wrong::{Call, NEVER, Wrong};
 
 const BOT: &str = "xoxb-1-STORY";
 const APP: &str = "xapp-1-STORY";
@@ -24,6 +25,13 @@ impl Slack {
             fake: Fake::start(BOT, APP).await,
             events: Mutex::default(),
         }
+    }
+}
+
+fn method(call: Call) -> &'static str {
+    match call {
+        Call::Edit => "chat.update",
+        Call::Send => "chat.postMessage",
     }
 }
 
@@ -90,5 +98,20 @@ impl Platform for Slack {
         let shown = self.fake.messages(&who(account).direct()).into_iter();
         let files = shown.flat_map(|shown| shown.files);
         files.map(|file| (file.name, file.bytes)).collect()
+    }
+
+    fn goes_wrong(&self, call: Call, wrong: Wrong) {
+        let fault = match wrong {
+            Wrong::Drop => Fault::Drop,
+            Wrong::Hang => Fault::Delay(NEVER),
+            Wrong::Refuse => Fault::Refuse("restricted_action"),
+            Wrong::Status(status) => Fault::Status(status),
+            Wrong::TooMany => Fault::TooMany(1),
+        };
+        self.fake.inject(method(call), fault);
+    }
+
+    fn to_go_wrong(&self, call: Call) -> usize {
+        self.fake.to_go_wrong(method(call))
     }
 }
