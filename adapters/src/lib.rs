@@ -22,6 +22,7 @@ mod credential;
 pub mod discord;
 mod door;
 mod drawn;
+mod facts;
 mod http;
 pub mod markup;
 mod outgoing;
@@ -34,6 +35,7 @@ pub mod web;
 pub mod whatsapp;
 
 pub use door::{Arrived, Check, Door, DoorAnswer, DoorMethod, Ground, Signed, Webhooks};
+pub use facts::{Capabilities, Contact, Menu, Menus, Probe, Strangers, Support};
 pub use secret_source::{SecretError, SecretSource, environment, quoted};
 
 /// One account of ours on one platform.
@@ -185,12 +187,50 @@ pub trait Adapter: Send + Sync {
         None
     }
 
+    /// Shows the beginning of such an answer. `Attempt::Again` under the same key must not show it
+    /// twice where that can be told.
+    ///
+    /// # Errors
+    /// As [`Adapter::send`].
+    async fn begin(
+        &self,
+        place: &Place,
+        part: &Encoded,
+        key: SendKey,
+        attempt: Attempt,
+    ) -> Result<MessageRef, AdapterError> {
+        let (Attempt::Again | Attempt::First) = attempt;
+        self.send(place, part, key).await
+    }
+
+    /// Shows more of it. [`Adapter::edit`] puts the whole answer in its place.
+    ///
+    /// # Errors
+    /// As [`Adapter::edit`].
+    async fn grow(
+        &self,
+        place: &Place,
+        on: &MessageRef,
+        part: &Encoded,
+    ) -> Result<(), AdapterError> {
+        self.edit(place, on, part).await
+    }
+
     /// Shows the plain words of an answer that is still being written, where the platform can, as
     /// often as it may. The message that follows takes their place; nothing counts on them.
     async fn preview(&self, place: &Place, text: &str) -> Result<(), AdapterError> {
         let _ = (place, text);
         Ok(())
     }
+}
+
+/// Whether something is done for the first time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attempt {
+    /// An earlier call may have done it.
+    Again,
+    /// It is.
+    First,
 }
 
 /// Where an adapter hands what it heard.
@@ -231,72 +271,6 @@ pub struct Cursor(pub String);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the store did not take it: {0}")]
 pub struct NotStored(pub String);
-
-/// Which commands to offer: each with its name, without the slash, and one line about it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Menus {
-    /// Every command that there is anywhere, for a platform that has one menu for all.
-    pub all: Vec<(&'static str, &'static str)>,
-    /// To those who are not paired.
-    pub strangers: Vec<(&'static str, &'static str)>,
-    /// In the chats of this line that are paired; a menu counts in all threads of its chat.
-    pub places: Vec<Menu>,
-}
-
-/// The commands of one chat.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Menu {
-    /// Where; without a thread.
-    pub place: Place,
-    /// What its person may type there.
-    pub commands: Vec<(&'static str, &'static str)>,
-}
-
-/// What a platform can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Capabilities {
-    /// Whether a message can be changed after it was sent.
-    pub edit: Support,
-    /// How many characters of a card's body text are shown before it is cut.
-    pub card_body: usize,
-    /// Whether forwards are told apart from typed words.
-    pub marks_forwards: Support,
-}
-
-/// Whom a line may write to, and when.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Contact {
-    /// Whether people who are not paired are answered.
-    pub strangers: Strangers,
-    /// How long after somebody's last word a place may be written to; none where always.
-    pub window: Option<Duration>,
-}
-
-/// Whether people who are not paired are answered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Strangers {
-    /// Once in a while, with a line that tells how to be let in.
-    #[default]
-    Answered,
-    /// Never, but when they bring a code that is right.
-    Silence,
-}
-
-/// Whether a platform can do something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Support {
-    /// It cannot.
-    No,
-    /// It can.
-    Yes,
-}
-
-/// Who we are on a platform.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Probe {
-    /// Our name there, for a person to find us by.
-    pub name: String,
-}
 
 /// One part of a message in the platform's dialect; opaque outside its adapter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

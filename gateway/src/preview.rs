@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use adapters::{Adapter, AdapterError, Encoded, SendKey};
+use adapters::{Adapter, AdapterError, Attempt, Encoded, SendKey};
 use bot_policy::event::ChatKind;
 use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage};
 use serde_json::Value;
@@ -137,16 +137,18 @@ impl<'a> Writing<'a> {
             return Ok(());
         };
         let (store, place) = (&self.house.store, &self.loaded.place);
-        let mut preview = match &self.message {
+        let (mut preview, attempt) = match &self.message {
             Some((_, shown)) if *shown == part => return Ok(()),
-            Some((preview, _)) => preview.clone(),
+            Some((preview, _)) => (preview.clone(), Attempt::Again),
             None => {
                 let (id, at) = (self.loaded.id, self.loaded.place_id);
-                store.begin_preview(id, at, clock::now()).await?
+                let begun = store.begin_preview(id, at, clock::now()).await?;
+                (begun, Attempt::First)
             }
         };
+        let key = SendKey(preview.id);
         let done = match &preview.message {
-            None => match adapter.send(place, &part, SendKey(preview.id)).await {
+            None => match adapter.begin(place, &part, key, attempt).await {
                 Ok(name) => {
                     let at = self.loaded.place_id;
                     store.preview_stands(preview.id, at, name.clone()).await?;
@@ -155,7 +157,7 @@ impl<'a> Writing<'a> {
                 }
                 Err(error) => Err(error),
             },
-            Some(name) => adapter.edit(place, name, &part).await,
+            Some(name) => adapter.grow(place, name, &part).await,
         };
         self.calls = match done {
             Ok(()) => Calls::Known,

@@ -9,7 +9,7 @@ use slack_morphism::prelude::*;
 
 use super::files::Carried;
 use crate::rich::{Face, Limits, Rich};
-use crate::{Encoded, drawn, rich};
+use crate::{Encoded, SendKey, drawn, rich};
 
 /// One message, ready to send and to store.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,29 +57,29 @@ pub(super) fn encode(message: &OutboundMessage) -> Vec<Encoded> {
     parts.into_iter().filter_map(stored).collect()
 }
 
-/// The part that shows plain words for a while, before the message that takes its place.
-pub(super) fn preview(text: &str) -> Option<Part> {
-    let rich = drawn::plain(text, Addresses::Inert);
-    let mut part = part(pieces(rich).first()?, true);
-    for block in &mut part.blocks {
-        if let SlackBlock::RichText(text) = block {
-            text.block_id = None;
-        }
-    }
-    Some(part)
-}
-
-/// The same words for a stream, whose text is Markdown: nothing in them is a mention, and no
-/// address can be pressed.
+/// Plain words for a stream, whose text is Markdown: nothing in them is a mention, and no address
+/// can be pressed.
 pub(super) fn streamed(text: &str) -> String {
-    let words = drawn::plain(text, Addresses::Inert);
-    let unmarked = words
-        .text()
-        .replace(['*', '_', '`', '~', '[', ']', '|', '#'], " ");
+    let unmarked = text.replace(['*', '_', '`', '~', '[', ']', '|', '#'], " ");
     escaped(&rich::broken_addresses(&unmarked))
 }
 
+/// What the text is called in a message that this key began.
+pub(super) fn mark(key: SendKey) -> String {
+    format!("begun-{}", key.0)
+}
+
 impl Part {
+    /// The same, found again by its key.
+    pub(super) fn marked(mut self, key: SendKey) -> Self {
+        for block in &mut self.blocks {
+            if let SlackBlock::RichText(text) = block {
+                text.block_id = Some(SlackBlockId(mark(key)));
+            }
+        }
+        self
+    }
+
     /// The call that shows it in a place for the first time.
     pub(super) fn send(&self, channel: &str, thread: Option<&str>, dress: Dress) -> Value {
         let mut call = SlackApiChatPostMessageRequest::new(
@@ -115,15 +115,9 @@ impl Part {
             Dress::Bare => Vec::new(),
             Dress::Blocks => self.blocks.clone(),
         };
-        let mut content = SlackMessageContent::new()
+        SlackMessageContent::new()
             .with_text(escaped(text))
-            .with_blocks(blocks);
-        if dress == Dress::Bare {
-            let mut named = SlackMessageMetadata::new(LETTER.to_owned());
-            named.event_payload = Some(Default::default());
-            content.metadata = Some(named);
-        }
-        content
+            .with_blocks(blocks)
     }
 }
 
@@ -186,11 +180,7 @@ fn part(piece: &Rich, guarded: bool) -> Part {
     Part {
         text: piece.text().to_owned(),
         bare,
-        blocks: vec![
-            SlackRichTextBlock::new(elements(piece))
-                .with_block_id(SlackBlockId(LETTER.to_owned()))
-                .into(),
-        ],
+        blocks: vec![SlackRichTextBlock::new(elements(piece)).into()],
         file: None,
     }
 }
@@ -292,10 +282,6 @@ fn buttons(choices: &Choices) -> Vec<SlackBlock> {
         })
         .collect()
 }
-
-/// What the text of a message that is whole is called, so that it is told from what was being
-/// written when the program ended.
-pub(super) const LETTER: &str = "letter";
 
 /// How many buttons one block of actions holds (Slack, "Actions block": 25).
 const MOST_BUTTONS: usize = 25;

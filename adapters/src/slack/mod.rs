@@ -36,13 +36,13 @@ pub use decode::{Me, decode};
 
 use crate::http::Repeat;
 use crate::{
-    Adapter, AdapterError, Arrived, Capabilities, ConfigError, Door, DoorAnswer, Encoded, Ground,
-    Inbox, Menus, Probe, SendKey, Support,
+    Adapter, AdapterError, Arrived, Attempt, Capabilities, ConfigError, Door, DoorAnswer, Encoded,
+    Ground, Inbox, Menus, Probe, SendKey, Support,
 };
 use api::{Api, Known};
 use config::Way;
 use encode::{Dress, Part};
-use preview::Previews;
+use preview::{Stopped, Streams};
 use reply::Asker;
 
 /// One Slack app in one workspace.
@@ -55,7 +55,7 @@ pub struct Slack {
     outgoing: OnceLock<PathBuf>,
     /// The direct chat with each account that gave a command in one.
     directs: Mutex<BTreeMap<String, String>>,
-    previews: Previews,
+    streams: Streams,
     /// Held by the one connection that hears.
     hearing: tokio::sync::Mutex<()>,
 }
@@ -76,7 +76,7 @@ impl Slack {
             me: RwLock::new(None),
             outgoing: OnceLock::new(),
             directs: Mutex::default(),
-            previews: Previews::default(),
+            streams: Streams::default(),
             hearing: tokio::sync::Mutex::new(()),
         })
     }
@@ -103,30 +103,24 @@ impl Slack {
         Ok((me, known))
     }
 
-    /// Puts a part where the answer was being written; none where nothing stands, or where it
-    /// cannot be changed any more.
-    async fn take_over(
+    /// Shows a part in a message of its own.
+    async fn post(&self, place: &Place, part: &Part) -> Result<MessageRef, AdapterError> {
+        let thread = place.thread.as_ref().map(|thread| thread.as_str());
+        let post = |dress| part.send(place.chat.as_str(), thread, dress);
+        let sent = dressed(&self.api, "chat.postMessage", post, Repeat::Visible).await?;
+        preview::named(&sent)
+    }
+
+    /// Shows a part in place of what a message shows.
+    async fn update(
         &self,
         place: &Place,
+        on: &MessageRef,
         part: &Part,
-    ) -> Result<Option<MessageRef>, AdapterError> {
-        let me = self.who().await?;
-        let Some(shown) = self.previews.standing(&self.api, &me, place).await? else {
-            return Ok(None);
-        };
-        shown.end(&self.api, place).await?;
-        let update = |dress| part.edit(place.chat.as_str(), shown.ts(), dress);
-        match dressed(&self.api, "chat.update", update, Repeat::Harmless).await {
-            Ok(_) => {
-                self.previews.clear(place);
-                Ok(Some(MessageRef::new(shown.ts())))
-            }
-            Err(AdapterError::Refused(_)) => {
-                self.previews.clear(place);
-                Ok(None)
-            }
-            Err(error) => Err(error),
-        }
+    ) -> Result<(), AdapterError> {
+        let update = |dress| part.edit(place.chat.as_str(), on.as_str(), dress);
+        let updated = dressed(&self.api, "chat.update", update, Repeat::Harmless);
+        updated.await.map(drop)
     }
 }
 
@@ -264,17 +258,7 @@ impl Adapter for Slack {
         if let Some(file) = &part.file {
             return files::send(&self.api, self.outgoing.get(), place, file).await;
         }
-        if is_direct(place)
-            && let Some(taken) = self.take_over(place, &part).await?
-        {
-            return Ok(taken);
-        }
-        let thread = place.thread.as_ref().map(|thread| thread.as_str());
-        let post = |dress| part.send(place.chat.as_str(), thread, dress);
-        let sent = dressed(&self.api, "chat.postMessage", post, Repeat::Visible).await?;
-        // It was sent; without its number it cannot be found again.
-        let ts = sent.get("ts").and_then(Value::as_str);
-        ts.map(MessageRef::new).ok_or(AdapterError::Ambiguous)
+        self.post(place, &part).await
     }
 
     async fn edit(
@@ -284,20 +268,59 @@ impl Adapter for Slack {
         part: &Encoded,
     ) -> Result<(), AdapterError> {
         let part = open(part)?;
-        let update = |dress| part.edit(place.chat.as_str(), on.as_str(), dress);
-        let edited = dressed(&self.api, "chat.update", update, Repeat::Harmless);
-        edited.await.map(drop)
+        self.streams.end(&self.api, place, on).await?;
+        match self.update(place, on, &part).await {
+            // One that goes on from before the last start.
+            Err(AdapterError::Refused(why)) if why == STREAMING => {
+                match preview::stop(&self.api, place, on).await? {
+                    Stopped::Now => self.update(place, on, &part).await,
+                    Stopped::Not => Err(AdapterError::Refused(why)),
+                }
+            }
+            edited => edited,
+        }
     }
 
     async fn fetch(&self, handle: &str, most: u64) -> Result<Vec<u8>, AdapterError> {
         files::fetch(&self.api, handle, most).await
     }
 
-    async fn preview(&self, place: &Place, text: &str) -> Result<(), AdapterError> {
-        if !is_direct(place) {
-            return Ok(());
+    fn preview_pace(&self) -> Option<Duration> {
+        Some(PACE)
+    }
+
+    async fn begin(
+        &self,
+        place: &Place,
+        part: &Encoded,
+        key: SendKey,
+        attempt: Attempt,
+    ) -> Result<MessageRef, AdapterError> {
+        let part = open(part)?.marked(key);
+        if attempt == Attempt::Again {
+            let me = self.who().await?;
+            if let Some(on) = preview::begun(&self.api, &me, place, key).await? {
+                self.update(place, &on, &part).await?;
+                return Ok(on);
+            }
         }
-        self.previews.show(&self.api, place, text).await
+        match self.streams.begin(&self.api, place, &part.text).await? {
+            Some(on) => Ok(on),
+            None => self.post(place, &part).await,
+        }
+    }
+
+    async fn grow(
+        &self,
+        place: &Place,
+        on: &MessageRef,
+        part: &Encoded,
+    ) -> Result<(), AdapterError> {
+        let text = open(part)?.text;
+        match self.streams.grow(&self.api, place, on, &text).await? {
+            Some(()) => Ok(()),
+            None => self.edit(place, on, part).await,
+        }
     }
 
     /// Only the threads of a direct chat, which Slack shows beside the work, have a line for it.
@@ -357,5 +380,9 @@ fn plain(text: &str) -> DoorAnswer {
     }
 }
 
+/// How Slack says that a message is a stream, which cannot be changed before it ended.
+const STREAMING: &str = "streaming_state_conflict";
+/// How often a message that grows is changed (chat.update: 50 in a minute).
+const PACE: Duration = Duration::from_millis(1200);
 /// How often we look whether our token still counts, where Slack comes to us.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(600);

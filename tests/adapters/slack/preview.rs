@@ -1,5 +1,6 @@
 //! What stands there while an answer is written, and what takes its place?
 
+use adapters::Attempt;
 use fakes::slack::Fault;
 
 use super::*;
@@ -9,37 +10,73 @@ async fn a_pane(fake: &Fake, anna: &User) -> Chat {
     anna.direct().thread(&root)
 }
 
-/// Before anything is shown, one letter has to have been sent: until then it is not known what
-/// stands there.
-async fn ready(adapter: &Arc<dyn Adapter>, chat: &Chat) {
-    send_all(adapter, &place(chat), &notice("first")).await;
+fn part(adapter: &Arc<dyn Adapter>, text: &str) -> Encoded {
+    let guarded = Notice {
+        addresses: Addresses::Inert,
+        text: text.to_owned(),
+        choices: Choices::default(),
+    };
+    let message = OutboundMessage {
+        body: Body::Notice(guarded),
+        answers: None,
+    };
+    adapter.encode(&message).remove(0)
 }
 
-async fn shows(adapter: &Arc<dyn Adapter>, chat: &Chat, text: &str) {
-    adapter.preview(&place(chat), text).await.unwrap();
-    tokio::time::sleep(Duration::from_millis(1250)).await;
+async fn begin(
+    adapter: &Arc<dyn Adapter>,
+    chat: &Chat,
+    text: &str,
+    attempt: Attempt,
+) -> Result<MessageRef, AdapterError> {
+    let part = part(adapter, text);
+    adapter
+        .begin(&place(chat), &part, SendKey(7), attempt)
+        .await
+}
+
+async fn grow(adapter: &Arc<dyn Adapter>, chat: &Chat, on: &MessageRef, text: &str) {
+    let part = part(adapter, text);
+    adapter.grow(&place(chat), on, &part).await.unwrap();
+}
+
+/// The answer takes its place.
+async fn finish(adapter: &Arc<dyn Adapter>, chat: &Chat, on: &MessageRef, text: &str) {
+    let part = adapter.encode(&notice(text)).remove(0);
+    adapter.edit(&place(chat), on, &part).await.unwrap();
+}
+
+fn texts(fake: &Fake, chat: &Chat) -> Vec<String> {
+    let shown = fake.messages(chat).into_iter();
+    shown.map(|shown| shown.text).collect()
+}
+
+/// The adapter after the program ended and began again.
+fn restarted(fake: &Fake) -> Arc<dyn Adapter> {
+    built(serde_json::json!({
+        "token_file": kept("bot", BOT), "app_token_file": kept("app", APP), "api": fake.url(),
+    }))
+    .unwrap()
 }
 
 #[tokio::test]
 async fn a_thread_shows_a_stream_and_the_answer_takes_its_place() {
     let (fake, adapter, anna) = started().await;
     let pane = a_pane(&fake, &anna).await;
-    ready(&adapter, &pane).await;
-    shows(&adapter, &pane, "one").await;
-    shows(&adapter, &pane, "one two <@U01BORIS>").await;
-    let streamed = fake.messages(&pane)[1].clone();
+    let on = begin(&adapter, &pane, "one", Attempt::First).await.unwrap();
+    grow(&adapter, &pane, &on, "one two <@U01BORIS>").await;
+    grow(&adapter, &pane, &on, "one two <@U01BORIS>").await;
+    let streamed = fake.messages(&pane)[0].clone();
     assert!(streamed.streaming);
     assert_eq!(streamed.text, "one two &lt;[@]U01BORIS&gt;");
-    let id = send_all(&adapter, &place(&pane), &notice("one two three")).await;
+    // What is said differently now is left to the answer.
+    grow(&adapter, &pane, &on, "two").await;
+    assert_eq!(fake.calls_of("chat.appendStream").len(), 1);
+    finish(&adapter, &pane, &on, "one two three").await;
     let shown = fake.messages(&pane);
-    assert_eq!(shown.len(), 2, "{shown:?}");
-    assert_eq!(
-        (shown[1].ts.as_str(), shown[1].text.as_str()),
-        (id[0].as_str(), "one two three")
-    );
-    assert!(!shown[1].streaming);
-    send_all(&adapter, &place(&pane), &notice("next")).await;
-    assert_eq!(fake.messages(&pane).len(), 3);
+    assert_eq!(texts(&fake, &pane), ["one two three"]);
+    assert!(!shown[0].streaming);
+    assert_eq!(shown[0].ts, on.as_str());
 }
 
 #[tokio::test]
@@ -48,93 +85,92 @@ async fn without_streams_and_outside_of_threads_a_message_is_changed() {
     fake.without_streams();
     let pane = a_pane(&fake, &anna).await;
     for chat in [pane, anna.direct()] {
-        ready(&adapter, &chat).await;
-        shows(&adapter, &chat, "one").await;
-        shows(&adapter, &chat, "one two").await;
-        assert_eq!(fake.messages(&chat)[1].text, "one two");
-        send_all(&adapter, &place(&chat), &notice("whole")).await;
-        let texts: Vec<String> = fake
-            .messages(&chat)
-            .into_iter()
-            .map(|shown| shown.text)
-            .collect();
-        assert_eq!(texts, ["first", "whole"]);
+        let on = begin(&adapter, &chat, "one", Attempt::First).await.unwrap();
+        grow(&adapter, &chat, &on, "one two").await;
+        assert_eq!(texts(&fake, &chat), ["one two"]);
+        finish(&adapter, &chat, &on, "whole").await;
+        assert_eq!(texts(&fake, &chat), ["whole"]);
     }
 }
 
 #[tokio::test]
-async fn changes_come_no_faster_than_slack_lets_them() {
+async fn f35_what_was_being_written_when_the_program_ended_goes_on_and_is_finished() {
     let (fake, adapter, anna) = started().await;
-    let chat = anna.direct();
-    ready(&adapter, &chat).await;
-    for text in ["a", "a b", "a b c", "a b c d"] {
-        adapter.preview(&place(&chat), text).await.unwrap();
+    let pane = a_pane(&fake, &anna).await;
+    for chat in [anna.direct(), pane.clone()] {
+        for grows in [true, false] {
+            let on = begin(&adapter, &chat, "half", Attempt::First)
+                .await
+                .unwrap();
+            let again = restarted(&fake);
+            if grows {
+                grow(&again, &chat, &on, "half of it").await;
+                assert_eq!(texts(&fake, &chat).last().unwrap(), "half of it");
+            }
+            finish(&again, &chat, &on, "all of it").await;
+            assert_eq!(texts(&fake, &chat).last().unwrap(), "all of it");
+            assert!(!fake.messages(&chat).last().unwrap().streaming);
+        }
+        assert_eq!(texts(&fake, &chat), ["all of it", "all of it"]);
     }
-    assert_eq!(fake.calls_of("chat.update").len(), 0);
-    assert_eq!(fake.calls_of("chat.postMessage").len(), 2);
 }
 
 #[tokio::test]
-async fn f35_what_was_being_written_when_the_program_ended_is_taken_over_by_the_answer() {
+async fn f34_f36_what_was_begun_and_whose_answer_was_lost_is_found_again_and_nothing_else() {
+    let (fake, adapter, anna) = started().await;
+    let pane = a_pane(&fake, &anna).await;
+    for (chat, method) in [
+        (anna.direct(), "chat.postMessage"),
+        (pane, "chat.startStream"),
+    ] {
+        send_all(&adapter, &place(&chat), &notice("first")).await;
+        fake.inject(method, Fault::Drop);
+        let lost = begin(&adapter, &chat, "half", Attempt::First).await;
+        assert_eq!(lost.unwrap_err(), AdapterError::Ambiguous);
+        let again = restarted(&fake);
+        let on = begin(&again, &chat, "half of it", Attempt::Again).await;
+        finish(&again, &chat, &on.unwrap(), "whole").await;
+        assert_eq!(texts(&fake, &chat), ["first", "whole"], "{chat:?}");
+        // Where nothing was begun, nothing that stands there is written over.
+        fake.inject(method, Fault::Status(500));
+        let lost = begin(&adapter, &chat, "next", Attempt::First).await;
+        assert_eq!(lost.unwrap_err(), AdapterError::Ambiguous);
+        let on = begin(&adapter, &chat, "next", Attempt::Again)
+            .await
+            .unwrap();
+        finish(&adapter, &chat, &on, "the next").await;
+        assert_eq!(
+            texts(&fake, &chat),
+            ["first", "whole", "the next"],
+            "{chat:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn f28_a_letter_whose_blocks_were_refused_is_never_written_over() {
     let (fake, adapter, anna) = started().await;
     let pane = a_pane(&fake, &anna).await;
     for chat in [anna.direct(), pane] {
-        ready(&adapter, &chat).await;
-        shows(&adapter, &chat, "half of it").await;
-        let again = built(serde_json::json!({
-            "token_file": kept("bot", BOT), "app_token_file": kept("app", APP), "api": fake.url(),
-        }))
-        .unwrap();
-        send_all(&again, &place(&chat), &notice("all of it")).await;
-        let texts: Vec<String> = fake
-            .messages(&chat)
-            .into_iter()
-            .map(|shown| shown.text)
-            .collect();
-        assert_eq!(texts, ["first", "all of it"], "{chat:?}");
-        // What is whole is never written over.
-        let later = built(serde_json::json!({
-            "token_file": kept("bot", BOT), "app_token_file": kept("app", APP), "api": fake.url(),
-        }))
-        .unwrap();
-        send_all(&later, &place(&chat), &notice("and more")).await;
-        assert_eq!(fake.messages(&chat).len(), 3);
+        fake.inject("chat.postMessage", Fault::Refuse("invalid_blocks"));
+        send_all(&adapter, &place(&chat), &notice("bare")).await;
+        let again = restarted(&fake);
+        let on = begin(&again, &chat, "half", Attempt::Again).await;
+        on.unwrap();
+        send_all(&again, &place(&chat), &notice("and more")).await;
+        assert_eq!(texts(&fake, &chat), ["bare", "half", "and more"]);
     }
 }
 
 #[tokio::test]
-async fn f34_f36_a_preview_whose_answer_was_lost_is_found_again() {
+async fn what_was_begun_and_deleted_is_refused_so_that_the_answer_is_posted_anew() {
     let (fake, adapter, anna) = started().await;
     let chat = anna.direct();
-    ready(&adapter, &chat).await;
-    fake.inject("chat.postMessage", Fault::Drop);
-    let lost = adapter.preview(&place(&chat), "half").await.unwrap_err();
-    assert_eq!(lost, AdapterError::Ambiguous);
-    send_all(&adapter, &place(&chat), &notice("whole")).await;
-    let texts: Vec<String> = fake
-        .messages(&chat)
-        .into_iter()
-        .map(|shown| shown.text)
-        .collect();
-    assert_eq!(texts, ["first", "whole"]);
-}
-
-#[tokio::test]
-async fn a_preview_that_was_deleted_costs_no_answer() {
-    let (fake, adapter, anna) = started().await;
-    let chat = anna.direct();
-    ready(&adapter, &chat).await;
-    shows(&adapter, &chat, "half").await;
+    let on = begin(&adapter, &chat, "half", Attempt::First)
+        .await
+        .unwrap();
     fake.inject("chat.update", Fault::Refuse("message_not_found"));
-    send_all(&adapter, &place(&chat), &notice("whole")).await;
-    assert_eq!(fake.messages(&chat).last().unwrap().text, "whole");
-}
-
-#[tokio::test]
-async fn others_in_a_channel_see_nothing_unfinished() {
-    let (fake, adapter, _) = started().await;
-    let team = fake.channel("C01TEAM");
-    ready(&adapter, &team).await;
-    shows(&adapter, &team, "half").await;
-    assert_eq!(fake.messages(&team).len(), 1);
+    let part = part(&adapter, "whole");
+    let gone = adapter.edit(&place(&chat), &on, &part).await.unwrap_err();
+    assert_eq!(gone, AdapterError::Refused("message_not_found".to_owned()));
 }

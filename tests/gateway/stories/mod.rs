@@ -51,6 +51,7 @@ mod replay;
 mod risk;
 mod sensitive;
 mod slack;
+mod slack_preview;
 mod states;
 mod steering;
 mod strangers;

@@ -11,22 +11,23 @@ const APP: &str = "xapp-1-STORY";
 const SIGNING: &str = "8f742231b10e8888abcd99yyyzzz85a5";
 
 /// A house with a workspace of its own, of which the tests see everything.
-struct Office {
-    house: House,
-    fake: Fake,
-    anna: User,
+pub(super) struct Office {
+    pub(super) house: House,
+    pub(super) fake: Fake,
+    pub(super) anna: User,
     mallory: User,
     team: Chat,
 }
 
 /// How events come in an office.
-enum Way {
+#[derive(Clone, Copy)]
+pub(super) enum Way {
     Door,
     Socket,
 }
 
 impl Office {
-    async fn built(way: Way) -> Self {
+    pub(super) async fn built(way: Way) -> Self {
         let house = House::build().await;
         let fake = Fake::start(BOT, APP).await;
         let anna = fake.person("U7001", "Anna");
@@ -61,19 +62,24 @@ impl Office {
     }
 
     async fn open(way: Way) -> Self {
-        let door = matches!(way, Way::Door);
-        let mut office = Self::built(way).await;
-        office.house.start().await;
-        if door {
-            let at = format!("{}/hooks/work", office.house.doors());
-            office.fake.come_to(&at, SIGNING);
+        Self::built(way).await.opened(way).await
+    }
+
+    /// The program runs, and Anna is its owner.
+    pub(super) async fn opened(mut self, way: Way) -> Self {
+        self.house.start().await;
+        match way {
+            Way::Door => {
+                let at = format!("{}/hooks/work", self.house.doors());
+                self.fake.come_to(&at, SIGNING);
+            }
+            Way::Socket => {}
         }
-        let code = office.house.code();
-        office
-            .fake
-            .command(&office.anna, &office.anna.direct(), &format!("pair {code}"));
-        office.told(&office.anna.direct(), "You are paired").await;
-        office
+        let (code, direct) = (self.house.code(), self.anna.direct());
+        let pair = format!("pair {code}");
+        self.fake.command(&self.anna, &direct, &pair);
+        self.told(&direct, "You are paired").await;
+        self
     }
 
     /// With a channel that belongs to the owner.
@@ -92,7 +98,7 @@ impl Office {
     }
 
     /// Waits for a message that says this.
-    async fn told(&self, chat: &Chat, text: &str) -> Shown {
+    pub(super) async fn told(&self, chat: &Chat, text: &str) -> Shown {
         self.fake
             .wait_for(chat, |shown| shown.text.contains(text))
             .await
