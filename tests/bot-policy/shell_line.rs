@@ -1,7 +1,7 @@
 //! How is a line read? What hides is found, what is only text raises no alarm.
 
 use bot_policy::shell::{
-    Denylist, FolderTrust, Immune, Kind, MalformedPattern, ReadOnly, commands, judge,
+    Denylist, FolderTrust, Immune, Kind, MalformedPattern, ReadOnly, Stays, commands, judge,
 };
 
 #[test]
@@ -141,6 +141,33 @@ fn reading_is_not_proven_beyond_literal_words_and_known_flags() {
         "tree -R",
         "xargs cat",
         "jq -f x y > z",
+        "cat /home/me/notes",
+        "grep -rn oauth /home/me",
+        "grep -e /x -r ..",
+        "grep --regexp=x /home/me/a",
+        "rg --files /home/me",
+        "cat ../../x",
+        "cat a/../b",
+        "cat '~/a'",
+        "cat '$x'",
+        "cat < /home/me/notes",
+        "head -n 5 ~/notes",
+        "diff a /home/me/b",
+        "git diff /home/me/a /home/me/b",
+        "git log -- ../a",
+        "git -C sub diff /home/me/a b",
+        "find /home -name a",
+        "find . -newer /home/me/a",
+        "sed -n -e 1p /home/me/a",
+        "awk 1 /home/me/a",
+        "awk 'BEGIN{ARGV[1]=\"/home/me/a\"; ARGC=2} 1'",
+        "test -f /home/me/a",
+        "ls ..",
+        "du --exclude=/x /home",
+        "jq 'import \"/home/me/a\" as $a; $a' b",
+        "jq . /home/me/a",
+        "md5sum -c a",
+        "stat /",
     ];
     let mut proven = Vec::new();
     for line in lines {
@@ -150,6 +177,50 @@ fn reading_is_not_proven_beyond_literal_words_and_known_flags() {
         }
     }
     assert_eq!(proven, Vec::<&str>::new());
+}
+
+#[test]
+fn what_looks_like_a_path_and_is_none_takes_no_proof_away() {
+    let lines = [
+        "grep -rn '/api/v1' src",
+        "rg ../x src",
+        "sed -n '/begin/,/end/p' a",
+        "awk '/x/ {print $1}' a",
+        "jq '..' a",
+        "echo /home/me",
+        "tr / _",
+        "basename /home/me/a",
+        "git log main..other",
+        "date +%d/%m",
+    ];
+    let lost: Vec<&str> = lines
+        .into_iter()
+        .filter(|line| {
+            let judged = judge(line, &Denylist::default(), FolderTrust::Trusted);
+            judged.read_only != ReadOnly::Proven
+        })
+        .collect();
+    assert_eq!(lost, Vec::<&str>::new());
+}
+
+#[test]
+fn a_line_says_whether_it_names_what_is_elsewhere() {
+    for (line, stays) in [
+        ("cat a", Stays::Here),
+        ("/usr/bin/make -j4 > /dev/null", Stays::Here),
+        ("cp a /tmp/b", Stays::Here),
+        ("echo /home/me", Stays::Here),
+        ("cat /home/me/a", Stays::Elsewhere),
+        ("cat ~/a", Stays::Elsewhere),
+        ("cat \"$HOME/a\"", Stays::Elsewhere),
+        ("sort < ../a", Stays::Elsewhere),
+        ("tar -C /home/me -c .", Stays::Elsewhere),
+        ("sh -c 'cat ../a'", Stays::Elsewhere),
+        ("dd if=/home/me/a", Stays::Elsewhere),
+    ] {
+        let judged = judge(line, &Denylist::default(), FolderTrust::Trusted);
+        assert_eq!(judged.stays, stays, "{line}");
+    }
 }
 
 #[test]

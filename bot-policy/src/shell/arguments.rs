@@ -97,6 +97,25 @@ pub(super) fn folded(path: &str) -> String {
     crate::path::normal(path).unwrap_or_else(|| path.to_owned())
 }
 
+/// Whether a word names what is not in the folder that the line runs in, programs and devices of
+/// the system aside.
+pub(super) fn leaves(file: &str) -> bool {
+    let home = ["~", "$HOME", "${HOME"];
+    let climbs = file.split('/').any(|segment| segment == "..");
+    let is_everyones = EVERYONES.iter().any(|folder| {
+        file.strip_prefix(folder)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    });
+    climbs
+        || home.iter().any(|start| file.starts_with(start))
+        || (file.starts_with('/') && !is_everyones)
+}
+
+/// Folders that hold nothing of a person's own.
+const EVERYONES: [&str; 8] = [
+    "/bin", "/dev", "/lib", "/lib64", "/opt", "/sbin", "/tmp", "/usr",
+];
+
 /// Whether a path leads out of the folder that the line runs in, or may.
 pub(super) fn is_elsewhere(argument: &Argument) -> bool {
     let text = argument.text.as_str();

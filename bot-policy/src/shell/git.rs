@@ -5,6 +5,16 @@ use super::fold::{Argument, Literal};
 use super::walk::{Flow, Judge, Scene};
 use super::{Immune, Kind};
 
+/// Whether a command shows what is in files, whichever it names.
+pub(super) fn shows(rest: &[Argument]) -> bool {
+    let given = Arguments(rest);
+    match split(rest).map_or("", |(_, sub, _)| sub) {
+        "log" => given.cluster('p') || given.cluster('u') || given.long("--patch", 3),
+        "cat-file" | "diff" | "show" | "whatchanged" => true,
+        _ => false,
+    }
+}
+
 /// The subcommand and what follows it.
 fn split(rest: &[Argument]) -> Option<(usize, &str, &[Argument])> {
     let mut at = 0;

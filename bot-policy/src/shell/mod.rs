@@ -14,6 +14,7 @@ mod danger;
 mod denylist;
 mod disk;
 mod escape;
+mod files;
 mod flow;
 mod fold;
 mod git;
@@ -24,6 +25,7 @@ mod languages;
 mod names;
 mod parse;
 mod read_only;
+mod readers;
 mod redirect;
 mod run;
 mod script;
@@ -36,6 +38,7 @@ mod wrap;
 mod wrappers;
 
 pub use denylist::{Denylist, MalformedPattern};
+pub use files::Looks;
 pub use fold::{Argument, Literal};
 pub use parse::{DEPTH, LINE_BYTES};
 
@@ -48,6 +51,10 @@ pub struct Judged {
     pub read_only: ReadOnly,
     /// Every simple command in it, those that a wrapper would run included.
     pub commands: Vec<SimpleCommand>,
+    /// The files that its redirects read or write.
+    pub redirected: Vec<Argument>,
+    /// Whether it names what is not in the folder that it runs in.
+    pub stays: Stays,
     /// What judging it cost; at most twice [`STEPS`].
     pub steps: usize,
 }
@@ -152,6 +159,15 @@ pub enum ReadOnly {
     No(&'static str),
     /// It is.
     Proven,
+}
+
+/// Whether a line names what is not in the folder that it runs in; programs of the system aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stays {
+    /// It does.
+    Elsewhere,
+    /// It does not, as far as its words tell.
+    Here,
 }
 
 /// Whether the folder that the line runs in was vouched for by the owner.

@@ -1,9 +1,10 @@
 //! Is a simple command proven only to read? Known programs with known flags and literal words.
 
-use super::arguments::Arguments;
+use super::arguments::{self, Arguments};
 use super::fold::{Argument, Literal};
+use super::readers::{COMMON, FIND, KNOWN};
 use super::script::{self, Does};
-use super::{FolderTrust, git, immune};
+use super::{FolderTrust, files, git, immune};
 
 /// Whether a command only reads, or why that is not proven.
 pub(super) fn proves(
@@ -29,6 +30,10 @@ pub(super) fn proves(
     });
     if names_secret {
         return Err("it names a sensitive path");
+    }
+    let is_elsewhere = |file: &str| arguments::is_elsewhere(&Argument::known(file));
+    if files::named(program, rest).any(is_elsewhere) {
+        return Err("it names what is not in its folder");
     }
     let arguments = Arguments(rest);
     let configured = match program {
@@ -83,6 +88,14 @@ pub(super) fn proves(
             script::awk(arguments) == Does::Reads && !rest.is_empty() && !connects
         }
         "uniq" if operands > 1 => false,
+        // Their expressions may name further files.
+        "jq" | "yq"
+            if arguments
+                .texts()
+                .any(|text| OPENS.iter().any(|open| text.contains(open))) =>
+        {
+            false
+        }
         _ => KNOWN
             .iter()
             .find(|(name, _, _)| *name == program)
@@ -150,251 +163,5 @@ const PLACES: [&str; 6] = [
     "/usr/sbin",
 ];
 
-const COMMON: [&str; 4] = ["help", "version", "color", "colour"];
-
-const FIND: [&str; 48] = [
-    "name",
-    "iname",
-    "path",
-    "ipath",
-    "wholename",
-    "type",
-    "maxdepth",
-    "mindepth",
-    "size",
-    "mtime",
-    "mmin",
-    "atime",
-    "amin",
-    "ctime",
-    "cmin",
-    "newer",
-    "empty",
-    "print",
-    "print0",
-    "printf",
-    "ls",
-    "not",
-    "o",
-    "or",
-    "a",
-    "and",
-    "prune",
-    "regex",
-    "iregex",
-    "regextype",
-    "perm",
-    "user",
-    "group",
-    "depth",
-    "xdev",
-    "mount",
-    "L",
-    "H",
-    "P",
-    "quit",
-    "true",
-    "false",
-    "readable",
-    "writable",
-    "executable",
-    "links",
-    "inum",
-    "samefile",
-];
-
-/// Program, letters of flags, long flags.
-const KNOWN: &[(&str, &str, &[&str])] = &[
-    (
-        "ls",
-        "aAbBcCdFghGHiklLmnNopqQrRsStTuUvwxXZ",
-        &[
-            "all",
-            "almost-all",
-            "human-readable",
-            "recursive",
-            "reverse",
-            "size",
-            "sort",
-            "time",
-            "full-time",
-            "group-directories-first",
-            "directory",
-            "inode",
-            "classify",
-        ],
-    ),
-    ("ll", "aAhlrSt", &[]),
-    (
-        "cat",
-        "AbeEnstTuv",
-        &[
-            "number",
-            "show-all",
-            "show-ends",
-            "show-tabs",
-            "squeeze-blank",
-        ],
-    ),
-    ("tac", "br", &[]),
-    ("nl", "bfhlnpsvw", &[]),
-    ("head", "cnqvz", &["lines", "bytes", "quiet", "verbose"]),
-    ("tail", "cnqvz", &["lines", "bytes", "quiet", "verbose"]),
-    ("wc", "clLmw", &["lines", "words", "bytes", "chars"]),
-    ("file", "bhiLk", &["brief", "mime", "mime-type"]),
-    (
-        "stat",
-        "cfLtx",
-        &["format", "printf", "terse", "dereference"],
-    ),
-    (
-        "du",
-        "abcdhkLmsSx",
-        &[
-            "human-readable",
-            "summarize",
-            "max-depth",
-            "all",
-            "apparent-size",
-            "total",
-            "exclude",
-        ],
-    ),
-    ("df", "ahHiklPT", &["human-readable", "inodes", "total"]),
-    (
-        "tree",
-        "adfilLnpsugDhIPQC",
-        &["dirsfirst", "gitignore", "noreport"],
-    ),
-    ("realpath", "emLPqsz", &["relative-to"]),
-    ("readlink", "efmnqsvz", &["canonicalize"]),
-    ("basename", "as", &[]),
-    ("dirname", "z", &[]),
-    ("md5sum", "bct", &["check"]),
-    ("sha1sum", "bct", &["check"]),
-    ("sha256sum", "bct", &["check"]),
-    ("sha512sum", "bct", &["check"]),
-    ("cksum", "", &[]),
-    ("grep", GREP, GREP_LONG),
-    ("egrep", GREP, GREP_LONG),
-    ("fgrep", GREP, GREP_LONG),
-    (
-        "rg",
-        "ciFnNlLoqsSvwxABCgtTemr",
-        &[
-            "count",
-            "files",
-            "files-with-matches",
-            "fixed-strings",
-            "glob",
-            "hidden",
-            "ignore-case",
-            "line-number",
-            "no-heading",
-            "no-ignore",
-            "type",
-            "context",
-            "after-context",
-            "before-context",
-            "max-count",
-            "word-regexp",
-            "json",
-        ],
-    ),
-    (
-        "cut",
-        "bcdfsz",
-        &["delimiter", "fields", "characters", "bytes", "complement"],
-    ),
-    ("tr", "cCdst", &["delete", "squeeze-repeats", "complement"]),
-    (
-        "uniq",
-        "cdDfisuw",
-        &["count", "repeated", "unique", "ignore-case"],
-    ),
-    (
-        "sort",
-        "bdfghiMnrRsuVzcCkt",
-        &[
-            "reverse",
-            "numeric-sort",
-            "unique",
-            "key",
-            "field-separator",
-            "human-numeric-sort",
-            "version-sort",
-        ],
-    ),
-    ("comm", "i", &["check-order", "nocheck-order"]),
-    ("cmp", "bls", &[]),
-    (
-        "diff",
-        "abBcCEiNpqrsuUwy",
-        &[
-            "brief",
-            "recursive",
-            "unified",
-            "side-by-side",
-            "ignore-all-space",
-            "ignore-case",
-        ],
-    ),
-    (
-        "jq",
-        "acCejMnrsS",
-        &[
-            "raw-output",
-            "compact-output",
-            "slurp",
-            "null-input",
-            "exit-status",
-            "sort-keys",
-            "arg",
-            "argjson",
-        ],
-    ),
-    ("yq", "", &[]),
-    ("column", "tsc", &[]),
-    ("fold", "bsw", &[]),
-    ("seq", "fsw", &[]),
-    ("shuf", "einrz", &[]),
-    ("uname", "amnoprsvi", &["all"]),
-    ("id", "gGnruz", &[]),
-    ("groups", "", &[]),
-    ("nproc", "", &["all"]),
-    ("free", "bghkmtw", &["human"]),
-    ("ps", "AadefFjlLuwxo", &["forest", "sort"]),
-    ("lsmod", "", &[]),
-    ("lscpu", "", &[]),
-    ("lsblk", "afo", &[]),
-    ("whereis", "bms", &[]),
-];
-
-const GREP: &str = "abcEFGHhiIlLnoPqrRsvVwxzZmABCe";
-
-const GREP_LONG: &[&str] = &[
-    "after-context",
-    "before-context",
-    "context",
-    "count",
-    "exclude",
-    "exclude-dir",
-    "extended-regexp",
-    "files-with-matches",
-    "files-without-match",
-    "fixed-strings",
-    "ignore-case",
-    "include",
-    "invert-match",
-    "line-number",
-    "max-count",
-    "no-filename",
-    "null",
-    "only-matching",
-    "perl-regexp",
-    "quiet",
-    "recursive",
-    "regexp",
-    "with-filename",
-    "word-regexp",
-];
+/// What opens a file from within an expression of jq or yq.
+const OPENS: [&str; 3] = ["import", "include", "load"];

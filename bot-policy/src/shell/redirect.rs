@@ -1,6 +1,6 @@
 //! What do redirects read and overwrite?
 
-use super::arguments::folded;
+use super::arguments::{folded, is_elsewhere};
 use super::fold::{Argument, Literal};
 use super::tree::{Redirect, RedirectKind};
 use super::walk::Judge;
@@ -9,7 +9,8 @@ use super::{Immune, Kind, immune, names};
 /// Judges what is read; whether it is secret.
 pub(super) fn read(judge: &mut Judge, target: &Argument) -> bool {
     network(judge, target);
-    if target.literal != Literal::Yes || immune::path(&target.text).is_some() {
+    let is_told = target.literal == Literal::Yes && !is_elsewhere(target);
+    if !is_told || immune::path(&target.text).is_some() {
         judge.not_reading("it reads what is sensitive or cannot be told");
     }
     match immune::credential(&target.text) {

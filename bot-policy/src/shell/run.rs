@@ -40,6 +40,9 @@ impl Judge<'_> {
                 "it sets a variable and then starts a shell",
             );
         }
+        for file in simple.files() {
+            self.names(file);
+        }
         if let Err(why) = read_only::proves(program, first, rest, self.folder) {
             self.not_reading(why);
         }

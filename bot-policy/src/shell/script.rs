@@ -181,7 +181,11 @@ fn source_does(source: &str) -> Does {
         Does::Runs
     } else if source.contains('>') {
         Does::Writes
-    } else if source.contains(['|', '@']) || source.contains("getline") {
+    } else if source.contains(['|', '@'])
+        || ["getline", "ARGV", "ARGC"]
+            .iter()
+            .any(|word| source.contains(word))
+    {
         Does::Unknown
     } else {
         Does::Reads

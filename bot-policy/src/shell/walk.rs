@@ -6,8 +6,8 @@ use super::fold::{Argument, Folding, Literal, Variables};
 use super::tree::{Group, Piece, Redirect, RedirectKind, Shape, Simple, Stage, Word};
 
 use super::{
-    Denylist, Finding, FolderTrust, Immune, Judged, Kind, ReadOnly, STEPS, SimpleCommand, immune,
-    parse, redirect, system,
+    Denylist, Finding, FolderTrust, Immune, Judged, Kind, ReadOnly, STEPS, SimpleCommand, Stays,
+    arguments, immune, parse, redirect, system,
 };
 
 /// What a command gets as its input, or gives as its output.
@@ -39,6 +39,8 @@ pub(super) struct Judge<'a> {
     /// Files that this line fetches.
     pub(super) fetched: Vec<String>,
     pub(super) commands: Vec<SimpleCommand>,
+    pub(super) redirected: Vec<Argument>,
+    pub(super) stays: Stays,
     pub(super) steps: usize,
     pub(super) variables: Variables,
     pub(super) has_assigned: bool,
@@ -53,6 +55,8 @@ pub(super) fn judge(line: &str, denylist: &Denylist, folder: FolderTrust) -> Jud
         why_not: None,
         fetched: Vec::new(),
         commands: Vec::new(),
+        redirected: Vec::new(),
+        stays: Stays::Here,
         steps: 0,
         variables: Variables::default(),
         has_assigned: false,
@@ -85,6 +89,8 @@ pub(super) fn judge(line: &str, denylist: &Denylist, folder: FolderTrust) -> Jud
         findings: judge.findings,
         read_only,
         commands: judge.commands,
+        redirected: judge.redirected,
+        stays: judge.stays,
         steps: judge.steps,
     }
 }
@@ -282,14 +288,31 @@ impl Judge<'_> {
                     } else if input == Flow::Nothing {
                         input = Flow::File;
                     }
+                    self.opened(target);
                 }
                 RedirectKind::Append
                 | RedirectKind::Both
                 | RedirectKind::Copy
-                | RedirectKind::Write => redirect::written(self, redirect.kind, &target),
+                | RedirectKind::Write => {
+                    redirect::written(self, redirect.kind, &target);
+                    self.opened(target);
+                }
             }
         }
         input
+    }
+
+    /// Takes note of a file that a redirect opens.
+    fn opened(&mut self, target: Argument) {
+        self.names(&target.text);
+        self.redirected.push(target);
+    }
+
+    /// Takes note of a file that is named.
+    pub(super) fn names(&mut self, file: &str) {
+        if arguments::leaves(file) {
+            self.stays = Stays::Elsewhere;
+        }
     }
 
     fn simple(&mut self, simple: &Simple, bodies: &[Word], input: &Flow, scene: Scene) -> Flow {

@@ -7,7 +7,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use bot_policy::call::Call;
-use bot_policy::shell::{self, Denylist, FolderTrust, Literal, ReadOnly};
+use bot_policy::shell::{self, Denylist, FolderTrust, Literal, ReadOnly, Stays};
 use bot_policy::taint::{Labelled, Taint};
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, prlimit};
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -64,6 +64,9 @@ pub(super) async fn run(coder: &Coder, work: &Work<'_>, call: &Call) -> Result<D
     let judged = shell::judge(line, &Denylist::default(), FolderTrust::Trusted);
     if coder.cage.network() == Network::Open && judged.read_only != ReadOnly::Proven {
         taint = taint.join(&Taint::outside("a command that may have reached the net"));
+    }
+    if judged.stays == Stays::Elsewhere {
+        taint = taint.join(&Taint::private("files outside the folder"));
     }
     let how = ran.how(seconds);
     let output = ran.output.text();
