@@ -61,6 +61,16 @@ impl Call {
         }
     }
 
+    /// The arguments that are text, with their names.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        let map = match &self.arguments {
+            Arguments::Readable(map) => Some(map),
+            Arguments::Unreadable(_) => None,
+        };
+        let named = map.into_iter().flatten();
+        named.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)))
+    }
+
     /// The tool and its command as rules name them: `@files write`.
     pub fn head(&self) -> String {
         if self.command.is_empty() {

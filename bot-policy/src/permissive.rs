@@ -20,6 +20,7 @@ pub(crate) enum Extra<'a> {
 /// Rows 12 to 16.
 pub(crate) fn say(facts: &Facts, standing: &Standing, extra: Extra) -> Finding {
     approved_here(facts, standing, extra)
+        .or_else(|| held_back(facts, standing, extra))
         .or_else(|| ruled(facts, standing, extra))
         .or_else(|| shell_rows::command_reads(facts))
         .or_else(|| only_reads(facts))
@@ -54,18 +55,28 @@ fn approved_here(facts: &Facts, standing: &Standing, extra: Extra) -> Option<Fin
     })
 }
 
+/// Row 13, of a rule that asks about a file which this call comes to in another way. An allow rule
+/// of the owner's on this call is heard first.
+fn held_back(facts: &Facts, standing: &Standing, extra: Extra) -> Option<Finding> {
+    let (_, rule) = facts.rules.reached(&facts.spoken, Action::Ask)?;
+    let shipped = standing.rules.with_postern();
+    if allowing(facts, standing, extra).is_some_and(|own| !shipped.contains(own)) {
+        return None;
+    }
+    let because = if names_rules(standing) {
+        format!(
+            "the rule \"{}\" asks about a file that this may open",
+            rule.pattern
+        )
+    } else {
+        "a rule asks about a file that this may open".to_owned()
+    };
+    Some(lifted(standing, finding(13, Says::Ask, because)))
+}
+
 /// Row 13.
 fn ruled(facts: &Facts, standing: &Standing, extra: Extra) -> Option<Finding> {
-    let allows = if is_guests(standing) {
-        Allows::Shipped
-    } else {
-        Allows::All
-    };
-    let more = match extra {
-        Extra::Approval(_) | Extra::Nothing => None,
-        Extra::Rule(rule) => Some(rule),
-    };
-    let rule = facts.rules.word(&facts.spoken, allows, more)?;
+    let rule = word(facts, standing, extra)?;
     let because = |does: &str| {
         if names_rules(standing) {
             ["the rule \"", &rule.pattern, "\" ", does].concat()
@@ -77,6 +88,28 @@ fn ruled(facts: &Facts, standing: &Standing, extra: Extra) -> Option<Finding> {
         Action::Allow => finding(13, Says::Allow, because("allows it")),
         Action::Ask | Action::Deny => lifted(standing, finding(13, Says::Ask, because("asks"))),
     })
+}
+
+fn word<'b, 'a: 'b>(facts: &Facts<'a>, standing: &Standing, extra: Extra<'b>) -> Option<&'b Rule> {
+    let allows = if is_guests(standing) {
+        Allows::Shipped
+    } else {
+        Allows::All
+    };
+    let more = match extra {
+        Extra::Approval(_) | Extra::Nothing => None,
+        Extra::Rule(rule) => Some(rule),
+    };
+    facts.rules.word(&facts.spoken, allows, more)
+}
+
+/// The rule that allows the call, where no row before row 13 speaks.
+pub(crate) fn allowing<'b, 'a: 'b>(
+    facts: &Facts<'a>,
+    standing: &Standing,
+    extra: Extra<'b>,
+) -> Option<&'b Rule> {
+    word(facts, standing, extra).filter(|rule| rule.action == Action::Allow)
 }
 
 /// Row 15. Of command lines only row 14 speaks.

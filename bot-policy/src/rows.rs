@@ -4,13 +4,15 @@ use crate::access::{Role, Scope, offers};
 use crate::call::{Arguments, Call};
 use crate::decide::{Finding, Says, Standing};
 use crate::egress::{self, Sends};
-use crate::rules::Named;
+use crate::permissive::{Extra, allowing};
+use crate::rules::{Action, Named, Reach, Rule};
 use crate::spoken::Spoken;
 use crate::taint::Origins;
 use crate::tool::{
-    self, AlwaysAsk, Change, CommandSpec, Effects, ParameterRole, Permission, ToolSpec,
+    self, AlwaysAsk, Change, CommandSpec, Effects, Origin, ParameterRole, Permission,
+    Reach as Reaches, ToolSpec,
 };
-use crate::{mail, own, risk, shell, shell_rows};
+use crate::{mail, own, risk, shell, shell_rows, site};
 
 /// What is looked up once for all rows.
 pub(crate) struct Facts<'a> {
@@ -166,13 +168,59 @@ pub(crate) fn granted(facts: &Facts, standing: &Standing) -> Option<Finding> {
 
 /// Row 5.
 pub(crate) fn denied(facts: &Facts, standing: &Standing) -> Option<Finding> {
-    let rule = facts.rules.denial(&facts.spoken)?;
-    let because = if names_rules(standing) {
-        format!("the rule \"{}\" denies it", rule.pattern)
-    } else {
-        "a rule denies it".to_owned()
+    let because = |rule: &Rule, does: &str| {
+        if names_rules(standing) {
+            format!("the rule \"{}\" {does}", rule.pattern)
+        } else {
+            format!("a rule {does}")
+        }
     };
-    Some(finding(5, Says::Deny, because))
+    if let Some(rule) = facts.rules.denial(&facts.spoken) {
+        return Some(finding(5, Says::Deny, because(rule, "denies it")));
+    }
+    if is_odd_address(facts) {
+        let because = "the address can be read in more than one way; write it plainly, as in https://example.org/page";
+        return Some(finding(5, Says::Deny, because));
+    }
+    let (reach, rule) = facts.rules.reached(&facts.spoken, Action::Deny)?;
+    match reach {
+        Reach::Names => Some(finding(
+            5,
+            Says::Deny,
+            because(rule, "denies the file that it names"),
+        )),
+        Reach::Around => Some(once(5, because(rule, "denies a file that this may show"))),
+        // The owner allowed this very line, and knew what they denied.
+        Reach::Untold if allowing(facts, standing, Extra::Nothing).is_some() => None,
+        Reach::Untold => Some(once(
+            5,
+            because(
+                rule,
+                "denies a file, and nobody can tell which files this line opens",
+            ),
+        )),
+    }
+}
+
+/// Whether the call names an address on the web that no rule can surely speak of; none is fetched.
+fn is_odd_address(facts: &Facts) -> bool {
+    let is_built_in = facts
+        .spec
+        .is_some_and(|spec| spec.origin == Origin::BuiltIn);
+    let of_the_net = match facts.effects.reach {
+        Reaches::Net(_) => is_built_in,
+        Reaches::Agent(_)
+        | Reaches::Here
+        | Reaches::Household
+        | Reaches::Nowhere
+        | Reaches::Place(_)
+        | Reaches::Source(_) => false,
+    };
+    of_the_net
+        && facts
+            .call
+            .text(ADDRESS)
+            .is_some_and(|address| !site::is_plain(address.trim()))
 }
 
 /// Row 6.
@@ -305,5 +353,7 @@ pub(crate) fn once(row: u8, because: impl Into<String>) -> Finding {
 
 const REFUSALS: u32 = 3;
 const EMAIL: &str = "email";
+/// The argument that holds an address on the web.
+const ADDRESS: &str = "url";
 /// Commands that run what they are given.
 pub(crate) const RUNS: [&str; 2] = ["exec", "test"];

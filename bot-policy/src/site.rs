@@ -1,6 +1,7 @@
 //! Is this host the one that a person takes it for? Names that hide, imitate or only resemble
 //! another are told.
 
+use core::net::Ipv4Addr;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
@@ -119,6 +120,27 @@ pub fn whole(address: &str) -> Option<String> {
     };
     let slash = if path.starts_with('/') { "" } else { "/" };
     Some(format!("{scheme}://{}{port}{slash}{path}", ascii(name)?))
+}
+
+/// Whether an address names one host whoever reads it: no escape, no number in another form, no
+/// dot at the end, nothing that could be a name or password.
+pub fn is_plain(address: &str) -> bool {
+    let (Some(whole), Some(written)) = (whole(address), host(address)) else {
+        return false;
+    };
+    let Some(name) = host(&whole) else {
+        return false;
+    };
+    let last = name.rsplit('.').next().unwrap_or_default();
+    let starts_as_number = last.starts_with(|c: char| c.is_ascii_digit());
+    !written.ends_with('.')
+        && (!starts_as_number || name.parse::<Ipv4Addr>().is_ok() || !is_number(last))
+}
+
+fn is_number(label: &str) -> bool {
+    let digits = label.strip_prefix("0x").unwrap_or(label);
+    digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && (digits.len() < label.len() || label.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The addresses that stand whole in a text.

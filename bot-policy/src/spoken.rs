@@ -2,7 +2,8 @@
 
 use std::cell::OnceCell;
 
-use crate::call::{Arguments, Call};
+use crate::call::Call;
+use crate::rules::pattern::is_line;
 use crate::shell::{self, Denylist, FolderTrust, Judged};
 
 /// A call with what its texts mean as command lines.
@@ -34,17 +35,18 @@ impl<'a> Spoken<'a> {
         }
     }
 
+    /// What the call's command lines would do, by the names of its arguments.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &Judged> {
+        let texts = self.call.texts().filter(|(name, _)| is_line(name));
+        texts.filter_map(|(_, line)| self.judged(line))
+    }
+
     /// What one of the call's texts would do as a command line; none of any other text.
     pub(crate) fn judged(&self, text: &str) -> Option<&Judged> {
         let lines = self.lines.get_or_init(|| {
-            let map = match &self.call.arguments {
-                Arguments::Readable(map) => Some(map),
-                Arguments::Unreadable(_) => None,
-            };
-            map.into_iter()
-                .flatten()
-                .filter_map(|(_, value)| value.as_str())
-                .map(|text| Line {
+            let texts = self.call.texts();
+            texts
+                .map(|(_, text)| Line {
                     text,
                     judged: OnceCell::new(),
                 })

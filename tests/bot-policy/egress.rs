@@ -68,8 +68,8 @@ fn row_10_an_address_is_free_where_it_stands_whole_in_the_owners_words() {
         ("https://example.org/a?x=12", Says::AskOnce),
         ("https://example.org/a", Says::AskOnce),
         ("http://example.org/a?x=1", Says::AskOnce),
-        ("https://u@example.org/a?x=1", Says::AskOnce),
-        ("https://example.org\\@evil.net/a?x=1", Says::AskOnce),
+        ("https://u@example.org/a?x=1", Says::Deny),
+        ("https://example.org\\@evil.net/a?x=1", Says::Deny),
         ("https://evil.net/https://example.org/a?x=1", Says::AskOnce),
     ] {
         assert_eq!(fetch(&known, outside(), url), says, "{url}");

@@ -8,6 +8,7 @@
 )]
 
 mod access;
+mod address;
 mod alike;
 mod always;
 mod amend;
@@ -31,6 +32,7 @@ mod pairs;
 mod path;
 mod probes;
 mod project;
+mod reach;
 mod receipt;
 mod redaction_rows;
 mod risk;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::call::Call;
-use crate::rules::pattern::Pattern;
+use crate::rules::pattern::{Pattern, names_file};
 use crate::rules::{Action, Rule, Whose};
 use crate::spoken::Spoken;
 
@@ -31,6 +31,8 @@ pub(crate) struct Index {
 struct Tool {
     whole: Vec<usize>,
     commands: BTreeMap<String, Vec<usize>>,
+    /// Those that ask or deny and name a file or folder.
+    files: Vec<usize>,
 }
 
 impl Index {
@@ -44,6 +46,9 @@ impl Index {
                     .tools
                     .entry(key(pattern.tool()).into_owned())
                     .or_default();
+                if rule.action != Action::Allow && file(pattern).is_some() {
+                    tool.files.push(at);
+                }
                 match pattern.command() {
                     None => tool.whole.push(at),
                     Some(command) => tool
@@ -73,6 +78,7 @@ impl Index {
             unread: &self.unread,
             whole,
             command: command.map_or(&[][..], Vec::as_slice),
+            files: tool.map_or(&[][..], |tool| &tool.files),
             every: tool.filter(|_| call.command.is_empty()),
         }
     }
@@ -85,6 +91,7 @@ pub(crate) struct Named<'a> {
     unread: &'a [usize],
     whole: &'a [usize],
     command: &'a [usize],
+    files: &'a [usize],
     /// The tool, where the call names no command: each of its rules may be meant.
     every: Option<&'a Tool>,
 }
@@ -98,6 +105,11 @@ impl<'a> Named<'a> {
             .chain(every.into_iter().flatten())
             .filter_map(|at| self.all.get(*at))
     }
+
+    /// The rules that ask or deny and name a file or folder, of whichever of the tool's commands.
+    pub(crate) fn on_files(self) -> impl Iterator<Item = &'a Read> {
+        self.files.iter().filter_map(|at| self.all.get(*at))
+    }
 }
 
 impl Read {
@@ -105,9 +117,19 @@ impl Read {
         self.rule.action.holds(self.pattern.as_ref(), spoken)
     }
 
+    /// The file or folder that it names.
+    pub(crate) fn file(&self) -> Option<&str> {
+        self.pattern.as_ref().and_then(file)
+    }
+
     pub(crate) fn denies(&self) -> bool {
         self.rule.action == Action::Deny
     }
+}
+
+fn file(pattern: &Pattern) -> Option<&str> {
+    let mut files = pattern.conditions().iter();
+    files.find_map(|(key, value)| value.as_deref().filter(|_| names_file(key)))
 }
 
 fn key(name: &str) -> Cow<'_, str> {

@@ -1,11 +1,13 @@
 //! What did the owner say of calls like this? Allow, ask and deny rules.
 
+mod address;
 mod cases;
 mod explain;
 mod index;
 mod line;
 mod merge;
 pub mod pattern;
+mod reach;
 mod suggest;
 
 use serde::{Deserialize, Deserializer, Serialize};
@@ -13,6 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub use self::cases::{Case, Outcome, cases, run};
 pub use self::explain::explain;
 pub use self::merge::{Loosening, ProjectRules, Trust, loosening, merge, trust};
+pub(crate) use self::reach::Reach;
 pub use self::suggest::{Breadth, breadth, suggestion};
 use crate::call::{self, Arguments, Call};
 pub(crate) use crate::rules::index::Named;
@@ -296,7 +299,7 @@ fn reason(text: &str) -> String {
         .to_owned()
 }
 
-const SHIPPED: [&str; 15] = [
+const SHIPPED: [&str; 14] = [
     "@coder git-branch",
     "@coder git-changed",
     "@coder git-diff",
@@ -308,7 +311,6 @@ const SHIPPED: [&str; 15] = [
     "@files read",
     "@files search",
     "@files tree",
-    "@memory list",
     "@memory save",
     "@memory search",
     "@web",

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::call::{Arguments, Call};
 use crate::path;
+use crate::rules::address;
 use crate::spoken::Spoken;
 
 /// The longest pattern, in bytes.
@@ -205,6 +206,9 @@ fn holds_widely(wanted: &str, value: &str) -> bool {
     if begins(&value, &wanted) {
         return true;
     }
+    if let Some(speaks) = address::maybe(&wanted, &value) {
+        return speaks;
+    }
     let Some(wanted) = path::normal(&wanted) else {
         return true;
     };
@@ -231,6 +235,11 @@ pub(crate) fn begins(value: &str, wanted: &str) -> bool {
 pub(crate) fn folded(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").to_lowercase()
+}
+
+/// Whether a parameter of this name says which file or folder.
+pub(crate) fn names_file(name: &str) -> bool {
+    FILES.iter().any(|file| same(file, name))
 }
 
 /// Whether two names of parameters stand for one thing.
