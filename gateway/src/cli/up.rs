@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::ask_running;
@@ -23,6 +24,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) async fn run(screen: &Screen, arguments: Arguments) -> Result<(), Stop> {
+    keep_to_itself()?;
     let config_folder = Folder::open(Purpose::Config, &Purpose::Config.path()?)?;
     let secrets = Secrets::default();
     let config = Config::read(config_folder.path())
@@ -61,6 +63,16 @@ pub(super) async fn run(screen: &Screen, arguments: Arguments) -> Result<(), Sto
     };
     let ran = run_gateway(settings, shutdown).await;
     ran.map_err(|why| Stop::Because(cutting.cut(&why.to_string())))
+}
+
+/// Keeps what this process holds, its environment too, from whatever it will start as the same user,
+/// from debuggers and from core dumps.
+fn keep_to_itself() -> Result<(), Stop> {
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(|why| {
+        Stop::Because(format!(
+            "this system does not let a program keep its memory to itself ({why}); Postern needs Linux"
+        ))
+    })
 }
 
 /// Tells where the other one is; it may still be starting. One that holds the folder and does not

@@ -41,6 +41,7 @@ mod mind_elsewhere;
 mod mind_preview;
 mod mind_setup;
 mod mind_trouble;
+mod own_memory;
 mod panics;
 mod poison;
 mod presses;
