@@ -173,6 +173,60 @@ async fn what_a_command_writes_while_marked_stays_marked() {
 }
 
 #[tokio::test]
+async fn a_line_that_names_what_is_outside_the_folder_asks_and_makes_what_it_says_private() {
+    let (house, _chat, model, work, terminal) = at_work().await;
+    open(&terminal, &house, &work.0).await;
+    let private = "SELECT count(*) FROM conversation WHERE taint LIKE '%files outside the folder%'";
+    model.will(call("exec", json!({"cmd": "cat sum"})));
+    model.will(Turn::say("A sum."));
+    terminal.line("look at it");
+    terminal.sees("│ A sum.").await;
+    assert_eq!(house.count(private), 0);
+    model.will(call("exec", json!({"cmd": "grep -rn oauth .."})));
+    model.will(Turn::say("Nothing there."));
+    terminal.line("look around");
+    terminal.sees("$ grep -rn oauth ..").await;
+    terminal.answers("y").await;
+    terminal.sees("│ Nothing there.").await;
+    assert_eq!(house.count(private), 1);
+}
+
+#[tokio::test]
+async fn in_the_cage_no_file_of_a_person_is_there_but_those_of_the_folder() {
+    let (house, _chat, model, work, terminal) = at_work().await;
+    open(&terminal, &house, &work.0).await;
+    let outside = tempfile::tempdir_in("/var/tmp").unwrap();
+    let notes = outside.path().join("notes");
+    std::fs::write(&notes, "a plan of mine\n").unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(outside.path().join("agent")).unwrap();
+    let folder = outside.path().display();
+    work.write(
+        "look",
+        &format!(
+            "cat {}\nls {folder}/agent\nls /mnt /srv\ntouch /made /usr/made\necho x > /var/tmp/made && echo own\ngit log --oneline\n",
+            notes.display()
+        ),
+    );
+    model.will(call("exec", json!({"cmd": "sh look"})));
+    model.will(Turn::say("I looked."));
+    terminal.line("look");
+    terminal.sees("$ sh look").await;
+    terminal.answers("y").await;
+    terminal.sees("│ I looked.").await;
+    let told = model.asked().pop().unwrap().body.to_string();
+    for (says, times) in [
+        ("No such file or directory", 4),
+        ("Read-only file system", 2),
+        ("own\\n", 1),
+        ("A sum", 1),
+        ("a plan of mine", 0),
+    ] {
+        assert_eq!(told.matches(says).count(), times, "{says}: {told}");
+    }
+    assert!(!std::path::Path::new("/var/tmp/made").exists());
+}
+
+#[tokio::test]
 async fn folders_that_hold_postern_itself_are_refused_and_every_wrong_word_is_told() {
     let (house, _chat, _model, work, _terminal) = at_work().await;
     let data = house.home.data().display().to_string();

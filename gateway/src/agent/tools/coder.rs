@@ -25,6 +25,7 @@ mod exec;
 mod files_seen;
 mod git;
 mod marks;
+mod shown;
 mod spec;
 
 pub use cage::{Cage, Network};

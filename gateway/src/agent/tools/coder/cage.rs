@@ -1,5 +1,5 @@
-//! What can a command touch? Everything may be read but Postern's own things and keys; the folder
-//! alone is written; nothing is reached.
+//! What can a command touch? The system and tools are read, Postern's own things and keys are not;
+//! the folder alone is written; nothing is reached.
 //!
 //! Built by bubblewrap (`bwrap`): where it cannot be, commands are not offered until the owner
 //! accepts that they run without.
@@ -11,6 +11,8 @@ use std::time::Duration;
 
 use tokio::process::Command;
 use tokio::time::timeout;
+
+use super::shown::shown;
 
 /// Whether commands reach the net.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,6 +97,9 @@ impl Cage {
             Network::Cut => words.push("--unshare-net".into()),
             Network::Open => words.extend(["--ro-bind-try".into(), NAMES.into(), NAMES.into()]),
         }
+        for path in shown(self.home.as_deref(), folder) {
+            words.extend(["--ro-bind-try".into(), path.clone().into(), path.into()]);
+        }
         let mut bind = |how: &str, path: &Path| {
             words.extend([how.into(), path.into(), path.into()]);
         };
@@ -111,6 +116,7 @@ impl Cage {
         let keys = KEYS
             .iter()
             .filter_map(|keys| Some(self.home.as_ref()?.join(keys)));
+        let keys = keys.chain(SYSTEM_KEYS.iter().map(PathBuf::from));
         let hidden = self.hidden.iter().cloned().chain(keys);
         // What is hidden comes last, so that nothing that is shown uncovers it.
         for path in hidden {
@@ -120,7 +126,8 @@ impl Cage {
                 words.extend(["--ro-bind".into(), "/dev/null".into(), path.into()]);
             }
         }
-        words.extend(["--chdir".into(), at.into(), "--".into()]);
+        words.extend(["--remount-ro", "/", "--chdir"].map(OsString::from));
+        words.extend([at.into(), "--".into()]);
         let mut command = Command::new("bwrap");
         command.args(words).args(argv);
         scrub(&mut command);
@@ -153,24 +160,23 @@ fn scrub(command: &mut Command) {
 /// How long the first try may take.
 const PROBE: Duration = Duration::from_secs(5);
 
-const WALLS: [&str; 18] = [
+const WALLS: [&str; 17] = [
     "--die-with-parent",
     "--new-session",
     "--unshare-pid",
     "--unshare-ipc",
     "--unshare-uts",
-    "--ro-bind",
-    "/",
-    "/",
     "--dev",
     "/dev",
     "--proc",
     "/proc",
-    "--tmpfs",
-    "/tmp",
-    // The sockets of services and sessions lie there.
+    // Programs expect these; the sockets of services and sessions lie there outside.
     "--tmpfs",
     "/run",
+    "--tmpfs",
+    "/tmp",
+    "--tmpfs",
+    "/var/tmp",
     // Whoever runs Postern as root would else hand its powers in.
     "--cap-drop",
     "ALL",
@@ -185,6 +191,16 @@ const CACHES: [&str; 7] = [
     ".m2/repository",
     ".npm/_cacache",
     "go/pkg/mod",
+];
+
+/// Where keys lie outside the home folder.
+const SYSTEM_KEYS: [&str; 6] = [
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/ssh",
+    "/etc/ssl/private",
 ];
 
 /// Where keys lie below the home folder.
