@@ -110,7 +110,7 @@ pub fn examine_config() -> Vec<Check> {
         );
     }
     if let Some(source) = &config.web.admin_token {
-        found.push(match AdminToken::read(source) {
+        found.push(match AdminToken::read(source, &Secrets::default()) {
             Ok(_) => Check::ok("admin token", "it can be used"),
             Err(why) => Check::fail("configuration", why.to_string()),
         });

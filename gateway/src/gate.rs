@@ -36,6 +36,7 @@ mod second;
 mod workers;
 
 pub(crate) use press::{acknowledge, press, save_rules, save_rules_again, show_typing};
+pub(crate) use project::note_rules;
 pub(crate) use running::may_be_made_again;
 use running::{Left, brings, note_address, until_over};
 pub(crate) use second::Second;

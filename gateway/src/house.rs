@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use bot_policy::id::{LineId, Place, Timestamp};
 use tokio::sync::{mpsc, watch};
@@ -46,6 +46,8 @@ pub(crate) struct House {
     pub(crate) budget: Option<config::model::Budget>,
     pub(crate) secrets: Secrets,
     pub(crate) rulebook: Rulebook,
+    /// The digest of the owner's rules that was noted last.
+    pub(crate) ruled: Mutex<String>,
     /// Keys the digests of what the audit does not keep.
     pub(crate) audit_key: String,
     pub(crate) judging: Judging,

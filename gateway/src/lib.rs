@@ -187,22 +187,16 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     let engine = config.search.as_ref().map(|search| search.engine());
     let engine = engine.transpose()?;
     let admin = config.web.admin_token.as_ref();
-    let admin = admin.map(AdminToken::read).transpose()?;
+    let admin = admin.map(|source| AdminToken::read(source, &secrets));
+    let admin = admin.transpose()?;
     let of_lines = lines.values().flat_map(|line| line.secrets());
     let of_engine = engine.iter().flat_map(Engine::secrets);
-    let of_admin = admin.as_ref().map(AdminToken::secret);
     let replay = replay::Replay::open(&config.replay)?;
     let mind = chosen(config.model.as_ref(), adapters::environment)?;
     let second = start::second(&config)?;
     let (second, keys) =
         second.map_or_else(Default::default, |second| (Some(second.model), second.keys));
-    secrets.load(
-        of_lines
-            .chain(of_admin)
-            .chain(of_engine)
-            .chain(mind.keys)
-            .chain(keys),
-    )?;
+    secrets.load(of_lines.chain(of_engine).chain(mind.keys).chain(keys))?;
     let terminal = Arc::new(Web::named(code::LINE));
     let lines = Lines::of(lines, terminal.clone());
     let faces = lines::Faces(lines.clone(), secrets.clone());
@@ -230,6 +224,7 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
         budget: mind.budget,
         secrets,
         rulebook: Rulebook::new(config_folder.path()),
+        ruled: std::sync::Mutex::default(),
         audit_key,
         judging: config.judging.clone(),
         second: gate::Second::new(second),
@@ -281,6 +276,9 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Resu
     );
     for line in house.lines.values() {
         tasks.spawn(hear(house.clone(), line.clone()));
+    }
+    if let Some(token) = &admin {
+        tasks.spawn(token.clone().watch());
     }
     let page = Arc::new(desk::Desk {
         admin,

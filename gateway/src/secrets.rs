@@ -1,7 +1,7 @@
 //! What must not get out? Every loaded secret, cut from whatever is shown, stored or logged.
 
 use std::io;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use bot_policy::approval::Question;
 use bot_policy::call::{Arguments, Call};
@@ -19,25 +19,47 @@ use serde_json::Value;
 /// The loaded secrets, shared by every way out. Before any is loaded, what has the shape of a
 /// well-known kind of secret is cut all the same.
 #[derive(Clone, Debug, Default)]
-pub struct Secrets(Arc<OnceLock<Redactor>>);
+pub struct Secrets(Arc<RwLock<Known>>);
+
+#[derive(Debug, Default)]
+struct Known {
+    secrets: Vec<Secret<String>>,
+    redactor: Arc<Redactor>,
+}
 
 /// The log: each record without secrets, on the standard error.
 #[derive(Debug)]
 pub struct Log(Secrets);
 
 impl Secrets {
-    /// Knows these from now on. Only the first call counts.
+    /// Knows these too from now on.
     ///
     /// # Errors
-    /// When one of them cannot be looked for in text.
+    /// When one of them cannot be looked for in text; none of them is known then.
     pub fn load(
         &self,
         secrets: impl IntoIterator<Item = Secret<String>>,
     ) -> Result<(), NotRedactable> {
-        let secrets: Vec<Secret<String>> = secrets.into_iter().collect();
-        let redactor = Redactor::new(&secrets)?;
-        self.0.get_or_init(|| redactor);
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut all = known.secrets.clone();
+        for secret in secrets {
+            if !all
+                .iter()
+                .any(|other| other.matches(secret.reveal().as_bytes()))
+            {
+                all.push(secret);
+            }
+        }
+        if all.len() > known.secrets.len() {
+            known.redactor = Arc::new(Redactor::new(&all)?);
+            known.secrets = all;
+        }
         Ok(())
+    }
+
+    fn redactor(&self) -> Arc<Redactor> {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        known.redactor.clone()
     }
 
     /// Where the log goes.
@@ -47,18 +69,12 @@ impl Secrets {
 
     /// The text without secrets.
     pub(crate) fn cut(&self, text: &str) -> String {
-        match self.0.get() {
-            Some(redactor) => redactor.cut(text),
-            None => Redactor::default().cut(text),
-        }
+        self.redactor().cut(text)
     }
 
     /// The text without the loaded secrets alone: what a person judges hides nothing else.
     pub(crate) fn cut_known(&self, text: &str) -> String {
-        match self.0.get() {
-            Some(redactor) => redactor.cut_known(text),
-            None => text.to_owned(),
-        }
+        self.redactor().cut_known(text)
     }
 
     /// The message without secrets.
@@ -170,18 +186,12 @@ impl Secrets {
     /// A keyed hash of the settings, which tells nothing of a secret in them.
     pub(crate) fn hash(&self, settings: &Value, key: &str) -> String {
         let key = Secret::new(key.to_owned());
-        match self.0.get() {
-            Some(redactor) => config_hash(settings, redactor, &key),
-            None => config_hash(settings, &Redactor::default(), &key),
-        }
+        config_hash(settings, &self.redactor(), &key)
     }
 
     /// The event of a decision.
     pub(crate) fn event(&self, call: &Call, decision: &Decision, risk: Risk) -> SecurityEvent {
-        match self.0.get() {
-            Some(redactor) => SecurityEvent::of(call, decision, risk, redactor),
-            None => SecurityEvent::of(call, decision, risk, &Redactor::default()),
-        }
+        SecurityEvent::of(call, decision, risk, &self.redactor())
     }
 }
 

@@ -8,7 +8,7 @@ use crate::cli::banner::{Banner, BannerLine, ConfigFile, OwnerCode};
 use crate::config::{self, Config};
 use crate::folder::{self, DataFolder};
 use crate::store::AuditEntry;
-use crate::{House, RunError, clock};
+use crate::{House, RunError, clock, gate};
 
 /// The model that judges risk beside the rules, where one is set.
 pub(crate) fn second(config: &Config) -> Result<Option<Chosen>, ModelSetupError> {
@@ -21,11 +21,16 @@ pub(crate) fn second(config: &Config) -> Result<Option<Chosen>, ModelSetupError>
         .map_err(|ModelSetupError(why)| ModelSetupError(format!("risk: {why}")))
 }
 
-/// Notes with which settings the program starts.
+/// Notes with which settings and rules the program starts.
 pub(crate) async fn note_settings(house: &House, config: &Config) -> Result<(), RunError> {
     let settings = house.secrets.hash(&config.written, &house.audit_key);
     let entry = AuditEntry::Configured { settings };
-    Ok(house.store.note(entry, clock::now()).await?)
+    house.store.note(entry, clock::now()).await?;
+    // What is wrong with them is said where they are needed.
+    if let Ok(rules) = house.rulebook.in_force() {
+        gate::note_rules(house, &rules).await?;
+    }
+    Ok(())
 }
 
 /// What is shown once everything serves.

@@ -6,6 +6,7 @@ use bot_policy::access::{Person, Role};
 use bot_policy::id::PersonId;
 use gateway::config::SecretSource;
 use gateway::http::admin::AdminToken;
+use gateway::secrets::Secrets;
 use serde_json::json;
 
 use crate::http_wire::{Served, served};
@@ -169,6 +170,42 @@ async fn what_happens_is_counted_and_no_name_is_in_it() {
     }
 }
 
+#[tokio::test]
+async fn a_token_that_replaced_another_is_cut_before_the_next_start() {
+    let mut house = House::build().await;
+    let token = house.home.path().join("admin");
+    write_private(&token, TOKEN);
+    let known = std::fs::read_to_string(house.home.config().join("postern.toml")).unwrap();
+    house
+        .home
+        .configure(&known.replace("[web]\n", &format!("[web]\nadmin_token_file = {token:?}\n")));
+    house.start().await;
+    let chat = house
+        .enter(crate::stories::chat::Door::Web, 0, &house.code())
+        .await;
+    chat.settle().await;
+    let other = "another-token-of-28-letters!";
+    write_private(&token, other);
+    let mut cut = false;
+    for _ in 0..50 {
+        house.write_outside("notes.txt", other);
+        chat.say("read notes.txt").await;
+        chat.settle().await;
+        cut = house.count("SELECT count(*) FROM entry WHERE body LIKE '%<redacted>%'") > 0;
+        if cut {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    assert!(cut, "the new token was never cut");
+    // The old one may still stand in what was written before.
+    house.write_outside("notes.txt", TOKEN);
+    chat.say("read notes.txt").await;
+    chat.settle().await;
+    let held = format!("SELECT count(*) FROM entry WHERE body LIKE '%{TOKEN}%'");
+    assert_eq!(house.count(&held), 0);
+}
+
 #[test]
 fn what_is_wrong_with_the_file_of_the_admin_token_is_said() {
     let home = Home::new();
@@ -243,7 +280,7 @@ async fn with_token() -> (Served, tempfile::TempDir) {
     let page = served(&[]).await;
     page.desk
         .admin
-        .set(AdminToken::read(&source).unwrap())
+        .set(AdminToken::read(&source, &Secrets::default()).unwrap())
         .unwrap();
     (page, folder)
 }

@@ -2,14 +2,14 @@
 //! along: what they tighten at once, what they loosen once the owner trusted that very file.
 
 use std::fmt::Write;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use bot_policy::rules::{Loosening, Rule, Rules, Trust, loosening, merge, trust};
 use bot_policy::visible;
 
 use crate::project::Project;
 use crate::rulebook::RulebookError;
-use crate::store::{Loaded, Offer, StoreError};
+use crate::store::{AuditEntry, Loaded, Offer, StoreError};
 use crate::{House, clock, code, digest};
 
 /// The longest text that asks for trust, in bytes: more than that nobody reads before they press.
@@ -27,6 +27,7 @@ pub(super) async fn rules(
         Ok(global) => global,
         Err(error) => return Ok(Err(error)),
     };
+    note_rules(house, &global).await?;
     let project = match Project::find(&code::folder(house, loaded)) {
         Ok(Some(project)) => project,
         Ok(None) => return Ok(Ok(global)),
@@ -40,6 +41,22 @@ pub(super) async fn rules(
         Trust::Untrusted => ask(house, &project, path, &global).await?,
     }
     Ok(Ok(Arc::new(merge(&global, &project.rules, trust))))
+}
+
+/// Notes which rules of the owner's hold, where they are others than before: whoever changed the
+/// file left no other trace.
+pub(crate) async fn note_rules(house: &House, rules: &Rules) -> Result<(), StoreError> {
+    let text = serde_json::to_vec(rules.owners()).unwrap_or_default();
+    let digest = digest::keyed(&house.audit_key, &text);
+    let last = || house.ruled.lock().unwrap_or_else(PoisonError::into_inner);
+    if *last() == digest {
+        return Ok(());
+    }
+    let rules = digest.clone();
+    let entry = AuditEntry::Ruled { rules };
+    house.store.note(entry, clock::now()).await?;
+    *last() = digest;
+    Ok(())
 }
 
 /// Puts the file to the owner in their direct chats, once for each text that it holds.

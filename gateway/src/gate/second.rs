@@ -12,7 +12,7 @@ use futures_util::StreamExt;
 use crate::agent::model::Model;
 use crate::agent::prompt::{Message, Prompt};
 use crate::store::Loaded;
-use crate::{House, chance, digest};
+use crate::{House, budget, chance, clock, digest};
 
 /// How long the model may take over one call; after that nobody knows.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -78,20 +78,38 @@ pub(super) async fn ask(house: &House, loaded: &Loaded, call: &Call) -> bool {
     let asked: Vec<Call> = beside.filter(new).cloned().collect();
     futures_util::stream::iter(asked)
         .for_each_concurrent(AT_ONCE, |call| async move {
-            let risk = assessed(house, model.as_ref(), &call).await;
+            let risk = assessed(house, loaded, model.as_ref(), &call).await;
             second.note(loaded.id, call.id, risk);
         })
         .await;
     second.was_asked(loaded.id, &call.id)
 }
 
-/// What the model says: one clear level, or nobody knows.
-async fn assessed(house: &House, model: &dyn Model, call: &Call) -> Risk {
+/// What the model says: one clear level, or nobody knows. It is asked out of the same budget as the
+/// one that answers.
+async fn assessed(house: &House, loaded: &Loaded, model: &dyn Model, call: &Call) -> Risk {
     let Some(prompt) = prompt(house, call) else {
         return Risk::Unknown;
     };
+    let noted = match counted(house, loaded).await {
+        Ok(noted) => noted,
+        Err(why) => {
+            tracing::warn!(%why, "the second judge of risk is not asked");
+            return Risk::Unknown;
+        }
+    };
     let mut unseen = |_: &str| {};
     let completed = tokio::time::timeout(PATIENCE, model.complete(&prompt, &mut unseen)).await;
+    let used = match &completed {
+        Ok(Ok(completion)) => completion.used.clone(),
+        Ok(Err(error)) => error.used.clone(),
+        Err(_) => None,
+    };
+    if let (Some(noted), Some(used)) = (noted, used)
+        && let Err(error) = house.store.thought(noted, used).await
+    {
+        tracing::error!(%error, "what the second judge of risk used up was not noted");
+    }
     match completed {
         Ok(Ok(completion)) if completion.calls.is_empty() => reply(Some(&completion.text)),
         Ok(Ok(_)) => Risk::Unknown,
@@ -105,6 +123,20 @@ async fn assessed(house: &House, model: &dyn Model, call: &Call) -> Risk {
             Risk::Unknown
         }
     }
+}
+
+/// Counts that a model is asked once more; none where no budget is set.
+async fn counted(house: &House, loaded: &Loaded) -> Result<Option<i64>, String> {
+    let Some(set) = house.budget else {
+        return Ok(None);
+    };
+    let refuse = move |turn, day| budget::used_up(&set, turn, day);
+    let (since, seen) = (loaded.turn.newest_words(), loaded.turn.newest());
+    let asked = house
+        .store
+        .think(loaded.id, since, seen, refuse, clock::now())
+        .await;
+    asked.map_err(|error| error.to_string())?.map(Some)
 }
 
 /// What it is asked. The call stands between two lines that nobody can know before, so that

@@ -1,9 +1,13 @@
 //! Is this the admin token? A secret of the owner's, compared in constant time, tried a few times.
 
+use std::time::Duration;
+
 use adapters::{SecretError, SecretSource, environment};
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
-use bot_policy::secret::Secret;
+use bot_policy::secret::{NotRedactable, Secret};
+
+use crate::secrets::Secrets;
 
 /// The shortest token that is taken, in characters.
 pub const SHORTEST: usize = 24;
@@ -11,11 +15,14 @@ pub const SHORTEST: usize = 24;
 /// The longest, in bytes.
 const LONGEST: usize = 1024;
 
+/// How long a token that replaced another may stand unseen, unless somebody signs in.
+const LOOKS: Duration = Duration::from_secs(1);
+
 /// The token that opens the page as its owner, as it stands at each moment where it is kept.
 #[derive(Clone, Debug)]
 pub struct AdminToken {
     source: SecretSource,
-    at_start: Secret<String>,
+    secrets: Secrets,
 }
 
 /// The admin token cannot be used. The text says what to do.
@@ -26,38 +33,53 @@ pub enum AdminTokenError {
         "{0} holds no token; write one word of {SHORTEST} to {LONGEST} characters into it, as from: openssl rand -hex 32"
     )]
     NoToken(SecretSource),
+    /// It could not be kept from getting out.
+    #[error(transparent)]
+    NotRedactable(#[from] NotRedactable),
     /// It cannot be read.
     #[error(transparent)]
     Unreadable(#[from] SecretError),
 }
 
 impl AdminToken {
-    /// Reads the token.
+    /// Reads the token. It is cut from whatever is shown, and so is each that replaces it.
     ///
     /// # Errors
     /// When it is missing, others may read it, or there is none.
-    pub fn read(source: &SecretSource) -> Result<Self, AdminTokenError> {
-        Ok(Self {
+    pub fn read(source: &SecretSource, secrets: &Secrets) -> Result<Self, AdminTokenError> {
+        let token = Self {
             source: source.clone(),
-            at_start: held(source)?,
-        })
+            secrets: secrets.clone(),
+        };
+        token.held()?;
+        Ok(token)
     }
 
-    /// The token as it was read, to be cut from whatever is shown.
-    pub fn secret(&self) -> Secret<String> {
-        self.at_start.clone()
+    /// Looks now and then whether another token stands there.
+    pub(crate) async fn watch(self) {
+        loop {
+            tokio::time::sleep(LOOKS).await;
+            // Whoever signs in is told what is wrong with it.
+            let _ = self.held();
+        }
     }
 
     /// Whether this is the token now: one that was replaced opens nothing from then on. Compared in
     /// a time that tells nothing of it but its length.
     pub(super) fn is(&self, typed: &str) -> bool {
-        match held(&self.source) {
+        match self.held() {
             Ok(token) => token.matches(typed.as_bytes()),
             Err(error) => {
                 tracing::warn!(%error, "nobody signs in with the admin token");
                 false
             }
         }
+    }
+
+    fn held(&self) -> Result<Secret<String>, AdminTokenError> {
+        let token = held(&self.source)?;
+        self.secrets.load([token.clone()])?;
+        Ok(token)
     }
 }
 

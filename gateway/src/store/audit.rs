@@ -48,6 +48,11 @@ pub enum AuditEntry {
         /// nobody can guess them from it.
         settings: String,
     },
+    /// The owner's rules are others than those that were noted last; noted at each start, too.
+    Ruled {
+        /// A keyed digest of them.
+        rules: String,
+    },
     /// A call was judged.
     Judged {
         conversation: ConversationId,
@@ -126,6 +131,7 @@ fn count(entry: &AuditEntry) {
         | AuditEntry::Picked { .. }
         | AuditEntry::ProjectRules { .. }
         | AuditEntry::RuleSaved { .. }
+        | AuditEntry::Ruled { .. }
         | AuditEntry::Started { .. }
         | AuditEntry::Unpaired { .. } => {}
     }

@@ -40,6 +40,38 @@ async fn above_medium_a_write_asks_whatever_is_allowed_and_a_read_does_not() {
     );
 }
 
+#[tokio::test]
+async fn what_the_second_judge_is_asked_counts_in_the_budget() {
+    let model = Fake::start().await;
+    let endpoint = model.endpoint(Form::Ollama);
+    let named = format!("provider = \"ollama\", name = \"fake-large\", endpoint = \"{endpoint}\"");
+    let set = format!(
+        "[model]\nprovider = \"ollama\"\nname = \"fake-large\"\nendpoint = \"{endpoint}\"\nbudget = {{ calls_per_day = 2 }}\n[risk]\nmodel = {{ {named} }}\n"
+    );
+    let (house, chat) = House::configured(Door::Web, &set).await;
+    house
+        .cli(&["rules", "allow", "@files write", "--yes"])
+        .await;
+    let write = |name: &str| {
+        Turn::call(
+            "files__write",
+            serde_json::json!({"file": name, "content": "x"}),
+        )
+    };
+    model.will(write("a.txt"));
+    model.will(Turn::say("LOW"));
+    chat.say("write it").await;
+    chat.told("Today's budget for the model is used up (2 of 2 calls)")
+        .await;
+    assert_eq!(house.file("a.txt").as_deref(), Some("x"));
+    assert_eq!(model.asked().len(), 2);
+    assert_eq!(house.count("SELECT count(*) FROM thought"), 2);
+    assert_eq!(
+        house.count("SELECT count(*) FROM thought WHERE input > 0"),
+        2
+    );
+}
+
 /// A house whose calls a model judges besides.
 async fn judged_by(model: &Fake, more: &str) -> (House, Chat) {
     let set = format!(
