@@ -44,10 +44,19 @@ fn cases_say_which_is_not_as_expected_and_why() {
     );
     assert_eq!(test(), (1, String::new(), expected));
     fs::remove_file(&file).unwrap();
-    let expected = format!(
-        "postern: {at} cannot be read (No such file or directory (os error 2)); look at it with: ls -l {at}\n"
-    );
-    assert_eq!(test(), (1, String::new(), expected));
+    let given = shape.replace("a file of cases is", "give a file of cases such as");
+    let odd = |what: &str| (1, String::new(), format!("postern: {at} {what}; {given}\n"));
+    assert_eq!(test(), odd("is not there"));
+    fs::write(&file, [0xff, 0xfe, 0x00]).unwrap();
+    assert_eq!(test(), odd("is no text in UTF-8"));
+    fs::write(&file, " ".repeat(300 * 1024)).unwrap();
+    assert_eq!(test(), odd("is longer than 262144 bytes"));
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    assert_eq!(test(), odd("is a folder"));
+    fs::remove_dir(&file).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
+    assert_eq!(test(), odd("is no ordinary file"));
 }
 
 #[test]

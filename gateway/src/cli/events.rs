@@ -85,13 +85,23 @@ fn told(decided: &Decided) -> String {
         outside(word("tool")),
         outside(&arguments.unwrap_or_default()),
     );
+    // What allowed it then was the answer; the rows say why it was asked for.
+    let answered = !when.is_empty() && word("action") == "allowed";
+    let row_of = if answered {
+        "it was asked by row"
+    } else {
+        "row"
+    };
+    if answered {
+        text.push_str("    by the answer on its card\n");
+    }
     let reasons = decided.what.get("reasons").and_then(Value::as_array);
     for reason in reasons.into_iter().flatten() {
         let row = reason.get("row").map(ToString::to_string);
         let because = reason.get("because").and_then(Value::as_str);
         let _ = writeln!(
             text,
-            "    row {}: {}",
+            "    {row_of} {}: {}",
             row.unwrap_or_default(),
             outside(
                 because

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::chat::Door;
 use super::house::House;
 
 on_both! {
@@ -38,7 +39,7 @@ on_both! {
         assert_eq!(
             told,
             [
-                "configured", "paired", "judged asked", "asked", "closed approved", "judged allowed",
+                "configured", "ruled", "paired", "judged asked", "asked", "closed approved", "judged allowed",
                 "judged allowed", "started", "closed done", "ended done",
             ]
         );
@@ -62,12 +63,14 @@ on_both! {
         }).collect();
         let call = "@files write {\"file\":\"notes.txt\",\"content\":\"(5 bytes)\"}";
         let why = "    row 16: no rule allows this without asking";
+        let by = "    by the answer on its card";
+        let asked = "    it was asked by row 16: no rule allows this without asking";
         assert_eq!(
             lines,
             [
                 &*format!("asked    MEDIUM   {call}"), why,
-                &*format!("allowed  MEDIUM   {call}, at the press"), why,
-                &*format!("allowed  MEDIUM   {call}, before it ran"), why,
+                &*format!("allowed  MEDIUM   {call}, at the press"), by, asked,
+                &*format!("allowed  MEDIUM   {call}, before it ran"), by, asked,
             ]
         );
         let json = house.cli(&["events", "--json", "--last", "1"]).await;
@@ -186,4 +189,36 @@ on_both! {
         assert!(second.text.contains("other.txt"), "{second:?}");
         assert_eq!(house.file("other.txt"), None);
     }
+}
+
+#[tokio::test]
+async fn rules_that_changed_leave_a_trace_whoever_changed_them() {
+    let (mut house, chat) = House::with_owner(Door::Web).await;
+    let ruled = |house: &House| {
+        let database = house.database();
+        let mut rows = database
+            .prepare("SELECT json_extract(what, '$.rules') FROM audit WHERE json_extract(what, '$.what') = 'ruled' ORDER BY seq")
+            .unwrap();
+        let rows = rows.query_map([], |row| row.get(0)).unwrap();
+        rows.map(Result::unwrap).collect::<Vec<String>>()
+    };
+    assert_eq!(ruled(&house).len(), 1);
+    let file = house.home.config().join("policy.json");
+    let rule = r#"{"rules": [{"pattern": "@files read", "action": "deny"}]}"#;
+    std::fs::write(&file, rule).unwrap();
+    for _ in 0..2 {
+        chat.say("read notes.txt").await;
+        chat.told("denies it").await;
+        chat.settle().await;
+    }
+    let noted = ruled(&house);
+    assert_eq!(noted.len(), 2, "{noted:?}");
+    assert_ne!(noted[0], noted[1]);
+    // Changed while the program did not run.
+    house.kill();
+    std::fs::remove_file(&file).unwrap();
+    house.start().await;
+    let noted = ruled(&house);
+    assert_eq!(noted.len(), 3, "{noted:?}");
+    assert_eq!(noted[2], noted[0]);
 }

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
 use bot_policy::access::{Person, Role, Scope};
+use bot_policy::call::ARGUMENT_BYTES;
 use bot_policy::decide::{CanAsk, Limits, Mode, Standing, Surface};
 use bot_policy::effective;
 use bot_policy::grants::Grants;
@@ -45,12 +47,7 @@ pub(super) fn explain(
 
 pub(super) fn test(screen: &Screen, book: (&Rulebook, &Judging), file: &Path) -> Result<(), Stop> {
     let name = file.display();
-    let text = std::fs::read_to_string(file).map_err(|why| {
-        Stop::Because(format!(
-            "{name} cannot be read ({why}); look at it with: ls -l {}",
-            quoted(file)
-        ))
-    })?;
+    let text = read(file)?;
     let cases = rules::cases(&text).map_err(|why| {
         Stop::Because(format!(
             "{name}: {why}; correct it there; a file of cases is {SHAPE}"
@@ -82,6 +79,35 @@ pub(super) fn test(screen: &Screen, book: (&Rulebook, &Judging), file: &Path) ->
         0 => Ok(()),
         _ => Err(Stop::Shown),
     }
+}
+
+/// The text of a file of cases. Neither a pipe nor a device is waited for.
+fn read(file: &Path) -> Result<String, Stop> {
+    let name = file.display();
+    let odd = |what: &str| {
+        Stop::Because(format!(
+            "{name} {what}; give a file of cases such as {SHAPE}"
+        ))
+    };
+    let unreadable = |why: std::io::Error| match why.kind() {
+        ErrorKind::NotFound => odd("is not there"),
+        _ => Stop::Because(format!(
+            "{name} cannot be read ({why}); look at it with: ls -l {}",
+            quoted(file)
+        )),
+    };
+    let about = std::fs::metadata(file).map_err(unreadable)?;
+    if about.is_dir() {
+        return Err(odd("is a folder"));
+    }
+    if !about.is_file() {
+        return Err(odd("is no ordinary file"));
+    }
+    if about.len() > ARGUMENT_BYTES as u64 {
+        return Err(odd(&format!("is longer than {ARGUMENT_BYTES} bytes")));
+    }
+    let bytes = std::fs::read(file).map_err(unreadable)?;
+    String::from_utf8(bytes).map_err(|_| odd("is no text in UTF-8"))
 }
 
 fn told(outcome: &Outcome, standing: &Standing, screen: &Screen) -> String {
