@@ -202,25 +202,27 @@ pub(crate) fn denied(facts: &Facts, standing: &Standing) -> Option<Finding> {
     }
 }
 
-/// Whether the call names an address on the web that no rule can surely speak of; none is fetched.
+/// Whether the call reads at an address that readers take apart differently, so that no rule can
+/// surely speak of it; none is fetched.
 fn is_odd_address(facts: &Facts) -> bool {
     let is_built_in = facts
         .spec
         .is_some_and(|spec| spec.origin == Origin::BuiltIn);
-    let of_the_net = match facts.effects.reach {
-        Reaches::Net(_) => is_built_in,
-        Reaches::Agent(_)
-        | Reaches::Here
-        | Reaches::Household
-        | Reaches::Nowhere
-        | Reaches::Place(_)
-        | Reaches::Source(_) => false,
-    };
-    of_the_net
-        && facts
-            .call
-            .text(ADDRESS)
-            .is_some_and(|address| !site::is_plain(address.trim()))
+    match (&facts.effects.reach, facts.effects.change) {
+        (Reaches::Net(address), Change::Nothing) if is_built_in && !address.is_empty() => {
+            !site::is_plain(address.trim())
+        }
+        (Reaches::Net(_), Change::NewMemory | Change::Nothing | Change::Something)
+        | (
+            Reaches::Agent(_)
+            | Reaches::Here
+            | Reaches::Household
+            | Reaches::Nowhere
+            | Reaches::Place(_)
+            | Reaches::Source(_),
+            _,
+        ) => false,
+    }
 }
 
 /// Row 6.
@@ -353,7 +355,5 @@ pub(crate) fn once(row: u8, because: impl Into<String>) -> Finding {
 
 const REFUSALS: u32 = 3;
 const EMAIL: &str = "email";
-/// The argument that holds an address on the web.
-const ADDRESS: &str = "url";
 /// Commands that run what they are given.
 pub(crate) const RUNS: [&str; 2] = ["exec", "test"];

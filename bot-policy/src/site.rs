@@ -131,10 +131,17 @@ pub fn is_plain(address: &str) -> bool {
     let Some(name) = host(&whole) else {
         return false;
     };
+    let spelled = written.is_ascii() || spelled(written).as_str() == written;
     let last = name.rsplit('.').next().unwrap_or_default();
     let starts_as_number = last.starts_with(|c: char| c.is_ascii_digit());
-    !written.ends_with('.')
+    spelled
+        && !written.ends_with('.')
         && (!starts_as_number || name.parse::<Ipv4Addr>().is_ok() || !is_number(last))
+}
+
+/// A host as the net reads letters and dots of other widths.
+pub(crate) fn spelled(host: &str) -> String {
+    host.nfkc().collect::<String>().replace('\u{3002}', ".")
 }
 
 fn is_number(label: &str) -> bool {

@@ -5,7 +5,7 @@ use bot_policy::rules::{Action, explain};
 use serde_json::json;
 
 use crate::reach::ruled;
-use crate::world::{call, judged};
+use crate::world::{call, judged, rule};
 
 #[test]
 fn a_denied_address_is_denied_in_every_spelling() {
@@ -31,6 +31,9 @@ fn a_denied_address_is_denied_in_every_spelling() {
         ("https://evil\t.example/", Says::Deny),
         (" https://evil.example", Says::Deny),
         ("//evil.example/a", Says::Deny),
+        ("https://evil\u{3002}example/", Says::Deny),
+        ("https://\u{ff45}vil.example/", Says::Deny),
+        ("https://www.evil.example.:80/", Says::Deny),
         ("https://notevil.example/", Says::Allow),
         ("https://evilexample.org/", Says::Allow),
         ("https://good.example/?to=https://evil.example", Says::Allow),
@@ -79,6 +82,10 @@ fn an_address_that_nobody_fetches_is_refused_and_explained_so() {
         "https://2130706433/",
         "https://0x7f.1/",
         "https://example.org\\a",
+        "https://\u{ff45}xample.org/",
+        "https://example\u{3002}org/",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
         "example.org",
     ] {
         let asked = call("web", "fetch", json!({"url": url}));
@@ -102,4 +109,16 @@ fn an_address_that_nobody_fetches_is_refused_and_explained_so() {
 
 fn fetch(url: &str, standing: &Standing) -> Says {
     judged(call("web", "fetch", json!({"url": url})), standing).0
+}
+
+#[test]
+fn a_rule_speaks_of_an_address_whatever_the_tool_calls_it() {
+    for key in ["address", "href", "link", "uri", "url", "URL"] {
+        let denied = rule("@web fetch --url https://evil.example", Action::Deny);
+        let asked = call("web", "fetch", json!({key: "http://evil.example/a"}));
+        assert!(denied.matches(&asked), "{key}");
+    }
+    let allowed = rule("@web fetch --url https://good.example", Action::Allow);
+    let asked = call("web", "fetch", json!({"address": "https://good.example"}));
+    assert!(!allowed.matches(&asked));
 }

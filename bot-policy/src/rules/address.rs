@@ -59,7 +59,7 @@ impl Parts {
             Some((host, port)) if !port.contains(']') => (host, port.parse().ok()),
             Some(_) | None => (place, None),
         };
-        let host = host.trim_end_matches('.').to_lowercase();
+        let host = site::spelled(host).trim_end_matches('.').to_lowercase();
         let host = host.strip_prefix("www.").unwrap_or(&host);
         let host = numbered(host)
             .or_else(|| site::ascii(host))

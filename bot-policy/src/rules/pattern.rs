@@ -248,7 +248,7 @@ fn means(name: &str, key: &str) -> bool {
         let has = |name: &str| names.iter().any(|other| same(other, name));
         has(name) && has(key)
     };
-    same(name, key) || in_one(&FILES) || in_one(&LINES)
+    same(name, key) || in_one(&FILES) || in_one(&LINES) || in_one(&ADDRESSES)
 }
 
 fn same(one: &str, other: &str) -> bool {
@@ -263,6 +263,8 @@ fn unquoted(text: String) -> String {
         .unwrap_or(text)
 }
 
+/// What tools call an address on the web.
+const ADDRESSES: [&str; 5] = ["address", "href", "link", "uri", "url"];
 /// What tools call the file or folder that they work on.
 const FILES: [&str; 9] = [
     "dir",

@@ -130,7 +130,6 @@ pub(super) fn only_reads(rest: &[Argument]) -> bool {
         "remote" if operands == 0 => "v",
         "stash" if given.texts().eq(["list"]) => "",
         "reflog" if operands == 0 || given.first() == "show" => "n",
-        "config" if given.has(&["--get", "--get-all", "--list", "-l"]) => "l",
         "diff" | "log" | "show" | "shortlog" | "rev-list" | "whatchanged" => "pnsuwbaMCz",
         "status" => "sbuvz",
         "blame" => "wsenfltMC",
