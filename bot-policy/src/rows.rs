@@ -178,8 +178,7 @@ pub(crate) fn denied(facts: &Facts, standing: &Standing) -> Option<Finding> {
     if let Some(rule) = facts.rules.denial(&facts.spoken) {
         return Some(finding(5, Says::Deny, because(rule, "denies it")));
     }
-    if is_odd_address(facts) {
-        let because = "the address can be read in more than one way; write it plainly, as in https://example.org/page";
+    if let Some(because) = odd_address(facts) {
         return Some(finding(5, Says::Deny, because));
     }
     let (reach, rule) = facts.rules.reached(&facts.spoken, Action::Deny)?;
@@ -202,15 +201,15 @@ pub(crate) fn denied(facts: &Facts, standing: &Standing) -> Option<Finding> {
     }
 }
 
-/// Whether the call reads at an address that readers take apart differently, so that no rule can
-/// surely speak of it; none is fetched.
-fn is_odd_address(facts: &Facts) -> bool {
-    let is_built_in = facts
-        .spec
-        .is_some_and(|spec| spec.origin == Origin::BuiltIn);
+/// What is wrong with the address that the call would read at: where readers take it apart
+/// differently, no rule can surely speak of it. None such is fetched.
+fn odd_address(facts: &Facts) -> Option<&'static str> {
+    let spec = facts.spec?;
     match (&facts.effects.reach, facts.effects.change) {
-        (Reaches::Net(address), Change::Nothing) if is_built_in && !address.is_empty() => {
-            !site::is_plain(address.trim())
+        (Reaches::Net(address), Change::Nothing)
+            if spec.origin == Origin::BuiltIn && !address.is_empty() =>
+        {
+            site::oddity(address.trim())
         }
         (Reaches::Net(_), Change::NewMemory | Change::Nothing | Change::Something)
         | (
@@ -221,7 +220,7 @@ fn is_odd_address(facts: &Facts) -> bool {
             | Reaches::Place(_)
             | Reaches::Source(_),
             _,
-        ) => false,
+        ) => None,
     }
 }
 

@@ -139,6 +139,34 @@ pub fn is_plain(address: &str) -> bool {
         && (!starts_as_number || name.parse::<Ipv4Addr>().is_ok() || !is_number(last))
 }
 
+/// Why an address is not read at all, in words for the model; none where it is plain.
+pub fn oddity(address: &str) -> Option<&'static str> {
+    if is_plain(address) {
+        return None;
+    }
+    let Some((scheme, rest)) = address.split_once(':') else {
+        return Some(NO_ADDRESS);
+    };
+    if !["http", "https"]
+        .iter()
+        .any(|web| web.eq_ignore_ascii_case(scheme))
+    {
+        return Some(NOT_THE_WEB);
+    }
+    let authority = rest.trim_start_matches('/').split(['/', '?', '#']).next();
+    let names = authority.is_some_and(|authority| authority.contains('@'));
+    Some(if names { NAMES_A_PERSON } else { ODD })
+}
+
+/// What is said of a text that is no address.
+pub const NO_ADDRESS: &str = "that is no address; write it whole, with https://";
+/// What is said of an address for something else than pages.
+pub const NOT_THE_WEB: &str = "only addresses with http:// or https:// are fetched";
+/// What is said of an address that holds a name or a password.
+pub const NAMES_A_PERSON: &str = "an address with a name or a password in it is not fetched";
+/// What is said of an address that readers take apart differently.
+pub const ODD: &str = "that address can be read in more than one way; write it plainly, as in https://example.org/page";
+
 /// A host as the net reads letters and dots of other widths.
 pub(crate) fn spelled(host: &str) -> String {
     host.nfkc().collect::<String>().replace('\u{3002}', ".")

@@ -204,10 +204,10 @@ async fn rules_that_changed_leave_a_trace_whoever_changed_them() {
     };
     assert_eq!(ruled(&house).len(), 1);
     let file = house.home.config().join("policy.json");
-    let rule = r#"{"rules": [{"pattern": "@files read", "action": "deny"}]}"#;
+    let rule = r#"{"rules": [{"pattern": "@files write", "action": "deny"}]}"#;
     std::fs::write(&file, rule).unwrap();
     for _ in 0..2 {
-        chat.say("read notes.txt").await;
+        chat.say("write notes.txt: hello").await;
         chat.told("denies it").await;
         chat.settle().await;
     }

@@ -178,8 +178,8 @@ fn tamper(database: &Connection, change: &str) {
 async fn the_audit_is_whole_until_somebody_changes_it_and_the_first_break_is_named() {
     for (change, why) in [
         (
-            "UPDATE audit SET what = replace(what, 'owner', 'guest') WHERE seq = 2",
-            "entry 2: it was changed after it was written",
+            "UPDATE audit SET what = replace(what, 'owner', 'guest') WHERE seq = 3",
+            "entry 3: it was changed after it was written",
         ),
         (
             "DELETE FROM audit WHERE seq = 2",

@@ -114,7 +114,9 @@ async fn f94_no_address_and_no_redirect_leads_inside() {
         "http://[64:ff9b::7f00:1]/",
     ] {
         site.put("/leads", Page::Leads(to.to_owned()));
-        for address in [to.to_owned(), site.url("/leads")] {
+        // In this form it is not even looked at; see below.
+        let itself = Some(to.to_owned()).filter(|to| !to.contains("0x"));
+        for address in itself.into_iter().chain([site.url("/leads")]) {
             chat.say(&format!("fetch {address}")).await;
             times += 1;
             chat.told_times(inside, times).await;
@@ -136,6 +138,7 @@ async fn f94_no_address_and_no_redirect_leads_inside() {
         "https://evil。example/a",
         "https://ｅvil.example/a",
         "https://evil.example./a",
+        "http://0x7f.1/",
     ];
     for (times, address) in odd.into_iter().enumerate() {
         chat.say(&format!("fetch {address}")).await;

@@ -67,15 +67,12 @@ impl Client {
         if address.len() > ADDRESS {
             return Err(ToolError(format!("an address has at most {ADDRESS} bytes")));
         }
-        let mut at = Url::parse(address.trim())
-            .map_err(|_| ToolError("that is no address; write it whole, with https://".into()))?;
+        let mut at = Url::parse(address.trim()).map_err(|_| ToolError(site::NO_ADDRESS.into()))?;
         let is_plain = reads_as_written(address.trim(), &at);
         for _ in 0..=REDIRECTS {
             let client = self.way_to(&at)?;
             if !is_plain {
-                return Err(ToolError(
-                    "that address can be read in more than one way; write it plainly, as in https://example.org/page".into(),
-                ));
+                return Err(ToolError(site::ODD.into()));
             }
             let asked = client.get(at.clone()).header(
                 ACCEPT,
@@ -128,14 +125,10 @@ impl Client {
     /// The client that may reach an address.
     fn way_to(&self, at: &Url) -> Result<&reqwest::Client, ToolError> {
         if !matches!(at.scheme(), "http" | "https") {
-            return Err(ToolError(
-                "only addresses with http:// or https:// are fetched".into(),
-            ));
+            return Err(ToolError(site::NOT_THE_WEB.into()));
         }
         if !at.username().is_empty() || at.password().is_some() {
-            return Err(ToolError(
-                "an address with a name or a password in it is not fetched".into(),
-            ));
+            return Err(ToolError(site::NAMES_A_PERSON.into()));
         }
         let (Some(host), Some(port)) = (at.host(), at.port_or_known_default()) else {
             return Err(ToolError("that address names no host".into()));
