@@ -9,7 +9,7 @@ use super::house::{House, OWNER};
 const ANNA: User = User(OWNER);
 
 on_both! {
-    async fn f48_somebody_elses_token_answers_nothing(house, chat) {
+    async fn f48_f54_whoever_may_write_answers_no_card_of_another(house, chat) {
         let code = house.new_code(Some("Ana")).await;
         let guest = house.enter(chat.door(), 7002, &code).await;
         let theirs = guest.told("You are paired").await;
