@@ -83,6 +83,15 @@ pub async fn run(program: &Path, rounds: usize) -> bool {
     if !whole {
         let sound = kept.sound;
         eprintln!("bench: something was lost (all heard: {settled}, database sound: {sound})");
+        for reply in kept
+            .replies
+            .iter()
+            .filter(|reply| times(reply, &shown) != 1)
+        {
+            let times = times(reply, &shown);
+            eprintln!("bench: shown {times} times: {reply}");
+            eprintln!("{}", became_of(&paired.home.database(), reply));
+        }
     }
     whole
 }
@@ -145,7 +154,7 @@ fn on_the_page(database: &Connection) -> Vec<String> {
     let mut found = database
         .prepare(
             "SELECT encoded FROM outbox JOIN place ON place.id = outbox.place
-             WHERE place.line = 'web' AND kind = 'message' AND state = 'sent'",
+             WHERE place.line = 'web' AND kind IN ('message', 'report') AND state = 'sent'",
         )
         .expect("tables that are there");
     let shown = found.query_map([], |row| row.get(0)).expect("rows");
@@ -172,14 +181,28 @@ fn said_by_the_model(database: &Connection) -> Vec<String> {
 
 /// How many replies stand on the screen more than once, and how many do not stand there.
 pub fn replies(said: &[String], shown: &[String]) -> (usize, usize) {
-    let times = |reply: &String| {
-        let holds = |text: &&String| text.contains(reply.as_str());
-        shown.iter().filter(holds).count()
-    };
-    let times: Vec<usize> = said.iter().map(times).collect();
+    let times: Vec<usize> = said.iter().map(|reply| times(reply, shown)).collect();
     let doubled = times.iter().filter(|times| **times > 1).count();
     let missing = times.iter().filter(|times| **times == 0).count();
     (doubled, missing)
+}
+
+fn times(reply: &str, shown: &[String]) -> usize {
+    shown.iter().filter(|text| text.contains(reply)).count()
+}
+
+/// Each letter with these words, and what it came to.
+fn became_of(database: &Path, reply: &str) -> String {
+    let database = Connection::open(database).expect("the program's database");
+    let mut found = database
+        .prepare(
+            "SELECT line || ' ' || outbox.kind || ' ' || state || ' ' || coalesce(message, '')
+             FROM outbox JOIN place ON place.id = outbox.place WHERE instr(encoded, ?1)",
+        )
+        .expect("tables that are there");
+    let rows = found.query_map([reply], |row| row.get(0)).expect("rows");
+    let letters: Vec<String> = rows.map(|row| row.expect("a text")).collect();
+    letters.join("\n")
 }
 
 /// The same moments in every run.
