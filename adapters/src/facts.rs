@@ -55,6 +55,8 @@ pub struct Probe {
 pub struct Menus {
     /// Every command that there is anywhere, for a platform that has one menu for all.
     pub all: Vec<(&'static str, &'static str)>,
+    /// Where several people can read, paired or not.
+    pub groups: Vec<(&'static str, &'static str)>,
     /// To those who are not paired.
     pub strangers: Vec<(&'static str, &'static str)>,
     /// In the chats of this line that are paired; a menu counts in all threads of its chat.

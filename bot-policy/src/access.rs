@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::command::{Command, all_commands, commands, commands_of_strangers};
+pub use crate::command::{
+    Command, Follows, all_commands, commands, commands_of_strangers, follows,
+};
 use crate::command::{Words, command, words};
 use crate::event::{
     Addressed, ChatKind, EventKind, InboundEvent, Part, PartBody, ReplyHandle, Sender,

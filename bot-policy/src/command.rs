@@ -84,12 +84,35 @@ pub fn commands_of_strangers() -> Vec<(&'static str, &'static str)> {
 /// Every command that there is anywhere, for a platform that has one menu for all.
 pub fn all_commands() -> Vec<(&'static str, &'static str)> {
     let mut all = commands(Scope::Owner);
+    all.push(("pair", "let me in, or pair this channel with you"));
     for offered in [commands(Scope::Group), commands_of_strangers()].concat() {
         if !all.iter().any(|(known, _)| *known == offered.0) {
             all.push(offered);
         }
     }
     all
+}
+
+/// What may follow the name of a command, for menus that help with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Follows {
+    /// Nothing.
+    Nothing,
+    /// One of these words, or nothing.
+    OneOf(&'static [&'static str]),
+    /// Words of the person's, or nothing; with one line about them.
+    Words(&'static str),
+}
+
+/// What may follow a command.
+pub fn follows(name: &str) -> Follows {
+    match name {
+        "incognito" => Follows::OneOf(&["on", "off"]),
+        "link" => Follows::Words("the code that the terminal shows; without one you choose"),
+        "pair" => Follows::Words("the code that you were given; none where a channel is paired"),
+        "policy" => Follows::OneOf(&["interactive", "auto"]),
+        _ => Follows::Nothing,
+    }
 }
 
 /// A command as it was typed.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use adapters::web::Web;
 use adapters::{Adapter, AdapterError, Contact, Encoded, Menu, Menus, NotStored, Support};
-use bot_policy::access::{all_commands, commands, commands_of_strangers};
+use bot_policy::access::{Scope, all_commands, commands, commands_of_strangers};
 use bot_policy::id::LineId;
 use bot_policy::message::OutboundMessage;
 
@@ -201,6 +201,7 @@ impl House {
         };
         let menus = Menus {
             all: all_commands(),
+            groups: commands(Scope::Group),
             strangers: commands_of_strangers(),
             places: paired.into_iter().map(menu).collect(),
         };

@@ -5,6 +5,7 @@ mod decode;
 mod door;
 mod encode;
 mod fake;
+mod files;
 mod listen;
 mod provenance;
 mod sdk;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::api::Api;
 use super::channels::snowflake;
-use super::enclose::{Carried, FILE};
+use super::enclose::FILE;
 use super::encode::Part;
 use crate::http::Repeat;
 use crate::{AdapterError, outgoing};
@@ -49,25 +49,38 @@ pub(super) async fn fetch(api: &Api, handle: &str, most: u64) -> Result<Vec<u8>,
     api.download(url, most).await
 }
 
-/// Sends a part with its file.
-pub(super) async fn send(
+/// Posts one message: the words of its first part, and the files of all.
+pub(super) async fn post(
     api: &Api,
     folder: Option<&PathBuf>,
     channel: &str,
-    part: &Part,
-    file: &Carried,
+    parts: &[Part],
     key: i64,
 ) -> Result<Value, AdapterError> {
-    let bytes = outgoing::read(folder, &file.digest, file.bytes, FILE).await?;
-    let mut body = part.send(channel, key);
-    if let Some(body) = body.as_object_mut() {
-        let named = json!([{ "id": 0, "filename": file.name }]);
-        body.insert("attachments".to_owned(), named);
+    let path = format!("/channels/{channel}/messages");
+    let first = parts.first().ok_or_else(|| {
+        AdapterError::Refused("there is nothing in the stored message".to_owned())
+    })?;
+    let mut body = first.send(channel, key);
+    let (mut form, mut named) = (Form::new(), Vec::new());
+    for (at, file) in parts
+        .iter()
+        .filter_map(|part| part.file.as_ref())
+        .enumerate()
+    {
+        let bytes = outgoing::read(folder, &file.digest, file.bytes, FILE).await?;
+        let piece = Piece::bytes(bytes).file_name(file.name.clone());
+        form = form.part(format!("files[{at}]"), piece);
+        named.push(json!({ "id": at, "filename": file.name }));
     }
-    let form = Form::new()
-        .text("payload_json", body.to_string())
-        .part("files[0]", Piece::bytes(bytes).file_name(file.name.clone()));
-    api.send_form(&format!("/channels/{channel}/messages"), form)
+    if named.is_empty() {
+        let call = api.call(Method::POST, &path, Some(&body), Repeat::Visible);
+        return call.await;
+    }
+    if let Some(body) = body.as_object_mut() {
+        body.insert("attachments".to_owned(), Value::Array(named));
+    }
+    api.send_form(&path, form.text("payload_json", body.to_string()))
         .await
 }
 

@@ -82,6 +82,7 @@ async fn connected(
     let hello = timeout(HELLO, socket.next()).await;
     let interval = match hello.map(|frame| match frame {
         Frame::Payload(payload) => Ok(session::said(payload)),
+        Frame::Unreadable => Ok(Said::Nothing),
         Frame::Closed(code) => Err(code),
     }) {
         Ok(Ok(Said::Hello { interval })) => Duration::from_millis(interval.clamp(50, 300_000)),
@@ -158,7 +159,7 @@ async fn read(
     let first = interval.mul_f64(f64::from(u32::try_from(now().0 % 1000).unwrap_or(0)) / 1000.0);
     let mut beats = interval_at(tokio::time::Instant::now() + first, interval);
     beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut acknowledged = true;
+    let (mut acknowledged, mut heard) = (true, 0_u64);
     let mut answers = FuturesUnordered::new();
     let next = loop {
         let frame = tokio::select! {
@@ -180,6 +181,16 @@ async fn read(
         };
         let payload = match frame {
             Frame::Payload(payload) => payload,
+            // It is told again. If it still cannot be read, no more is waited for: what was said is
+            // fetched in a new session.
+            Frame::Unreadable => {
+                warn!(line = %line.line, "the gateway said something that cannot be read");
+                socket.leave().await;
+                break Ok(match heard {
+                    0 => Next::Identify,
+                    _ => Next::Resume,
+                });
+            }
             Frame::Closed(code) => {
                 debug!(line = %line.line, code, "the gateway closed");
                 break Ok(session::after(code));
@@ -194,6 +205,7 @@ async fn read(
                 seq: count,
             } => {
                 seq = Some(count);
+                heard += 1;
                 if name == "INTERACTION_CREATE" {
                     let interaction = data.clone();
                     answers.push(async move { interact::answer(&line.api, &interaction).await });

@@ -101,6 +101,33 @@ impl Discord {
         }
     }
 
+    /// Shows these parts as one message. The same key gives the same message: within minutes nothing
+    /// is shown twice.
+    async fn post(
+        &self,
+        place: &Place,
+        parts: &[Part],
+        key: SendKey,
+    ) -> Result<MessageRef, AdapterError> {
+        let (folder, channel) = (self.outgoing.get(), channel(place)?);
+        let mut pause = Duration::from_millis(300);
+        for last in [false, false, true] {
+            match files::post(&self.api, folder, channel, parts, key.0).await {
+                Ok(answer) => match files::sent(&answer) {
+                    Some(id) => return Ok(id),
+                    // It was sent. Its number, which only edits need, is not worth more tries.
+                    None if last => return Ok(MessageRef::new(UNNUMBERED)),
+                    None => {}
+                },
+                Err(AdapterError::Ambiguous) if !last => {}
+                Err(error) => return Err(error),
+            }
+            tokio::time::sleep(pause).await;
+            pause *= 3;
+        }
+        Err(AdapterError::Ambiguous)
+    }
+
     async fn intents(&self) -> Result<GatewayIntents, AdapterError> {
         setup::intents(&self.get("/applications/@me").await?)
     }
@@ -138,7 +165,7 @@ impl Adapter for Discord {
     }
 
     async fn announce(&self, menus: &Menus) -> Result<(), AdapterError> {
-        setup::announce(self, &menus.all).await
+        setup::announce(self, menus).await
     }
 
     fn pair_link(&self, _code: &str) -> Option<String> {
@@ -192,38 +219,22 @@ impl Adapter for Discord {
         part: &Encoded,
         key: SendKey,
     ) -> Result<MessageRef, AdapterError> {
-        let part = open(part)?;
-        let channel = channel(place)?;
-        let mut pause = Duration::from_millis(300);
-        for last in [false, false, true] {
-            let sent = match &part.file {
-                Some(file) => {
-                    let folder = self.outgoing.get();
-                    files::send(&self.api, folder, channel, &part, file, key.0).await
-                }
-                None => {
-                    let path = format!("/channels/{channel}/messages");
-                    let body = part.send(channel, key.0);
-                    self.api
-                        .call(Method::POST, &path, Some(&body), Repeat::Visible)
-                        .await
-                }
-            };
-            match sent {
-                Ok(answer) => match files::sent(&answer) {
-                    Some(id) => return Ok(id),
-                    // It was sent. Its number, which only edits need, is not worth more tries.
-                    None if last => return Ok(MessageRef::new(UNNUMBERED)),
-                    None => {}
-                },
-                Err(AdapterError::Ambiguous) if !last => {}
-                Err(error) => return Err(error),
-            }
-            // The same nonce gives the same message: within minutes nothing is shown twice.
-            tokio::time::sleep(pause).await;
-            pause *= 3;
-        }
-        Err(AdapterError::Ambiguous)
+        self.post(place, &[open(part)?], key).await
+    }
+
+    fn together(&self, parts: &[Encoded]) -> usize {
+        enclose::together(parts)
+    }
+
+    async fn send_together(
+        &self,
+        place: &Place,
+        parts: &[Encoded],
+        key: SendKey,
+    ) -> Result<Vec<MessageRef>, AdapterError> {
+        let parts: Vec<Part> = parts.iter().map(open).collect::<Result<_, _>>()?;
+        let message = self.post(place, &parts, key).await?;
+        Ok(vec![message; parts.len()])
     }
 
     async fn edit(

@@ -1,7 +1,9 @@
 //! Who are we there, what may we hear, and what is not set up yet?
 
+use std::collections::BTreeSet;
 use std::sync::PoisonError;
 
+use bot_policy::access::{Follows, follows};
 use reqwest::Method;
 use serde_json::{Value, json};
 use serenity::builder::{CreateCommand, CreateCommandOption};
@@ -11,8 +13,8 @@ use serenity::model::gateway::GatewayIntents;
 use super::Discord;
 use super::channels::snowflake;
 use super::decode::Me;
-use crate::AdapterError;
 use crate::http::Repeat;
+use crate::{AdapterError, Menus};
 
 /// Asks who we are; our numbers and our name.
 pub(super) async fn who_we_are(line: &Discord) -> Result<(Me, String), AdapterError> {
@@ -78,51 +80,78 @@ pub(super) async fn lacks(line: &Discord) -> Result<Vec<String>, AdapterError> {
 }
 
 /// Registers our commands, unless they are registered as they are.
-pub(super) async fn announce(
-    line: &Discord,
-    commands: &[(&str, &str)],
-) -> Result<(), AdapterError> {
+pub(super) async fn announce(line: &Discord, menus: &Menus) -> Result<(), AdapterError> {
     let path = format!("/applications/{}/commands", line.us().await?.application);
-    let pair = (
-        "pair",
-        "pair this chat with you, with the code that Postern shows",
-    );
-    let wanted: Vec<(&str, &str)> = commands
-        .iter()
-        .copied()
-        .filter(|(name, _)| *name != pair.0)
-        .chain([pair])
-        .collect();
-    let known = line.get(&path).await?;
-    let same = known.as_array().is_some_and(|known| {
-        known.len() == wanted.len()
-            && known.iter().all(|command| {
-                let text = |key: &str| command.get(key).and_then(Value::as_str).unwrap_or("");
-                wanted.contains(&(text("name"), text("description")))
-            })
+    let wanted = menus.all.iter().map(|(name, about)| {
+        let in_groups = menus.groups.iter().any(|(known, _)| known == name);
+        command(name, about, in_groups)
     });
-    if same {
+    let wanted: Vec<Value> = wanted.map(|command| json!(command)).collect();
+    let known = line.get(&path).await?;
+    let shapes = |commands: &[Value]| commands.iter().map(shape).collect::<BTreeSet<_>>();
+    let known = known.as_array().map(|known| shapes(known));
+    if known.is_some_and(|known| known == shapes(&wanted)) {
         return Ok(());
     }
-    let body: Vec<CreateCommand> = wanted
-        .iter()
-        .map(|(name, about)| command(name, about))
-        .collect();
-    let body = json!(body);
+    let body = Value::Array(wanted);
     let call = line
         .api
         .call(Method::PUT, &path, Some(&body), Repeat::Harmless);
     call.await.map(drop)
 }
 
-fn command(name: &str, about: &str) -> CreateCommand {
-    let about: String = about.chars().take(100).collect();
-    let text = CreateCommandOption::new(CommandOptionType::String, "text", "what follows it");
-    CreateCommand::new(name)
-        .description(about)
+/// One command, in direct chats with the bot and, where it means something there, in servers.
+fn command(name: &str, about: &str, in_groups: bool) -> CreateCommand {
+    let cut = |text: &str| text.chars().take(LONGEST_ABOUT).collect::<String>();
+    let mut contexts = vec![InteractionContext::BotDm];
+    if in_groups {
+        contexts.insert(0, InteractionContext::Guild);
+    }
+    let command = CreateCommand::new(name)
+        .description(cut(about))
         .integration_types(vec![InstallationContext::Guild])
-        .contexts(vec![InteractionContext::Guild, InteractionContext::BotDm])
-        .add_option(text.required(false))
+        .contexts(contexts);
+    let option = |name, about: &str| {
+        CreateCommandOption::new(CommandOptionType::String, name, cut(about)).required(false)
+    };
+    match follows(name) {
+        Follows::Nothing => command,
+        Follows::OneOf(words) => {
+            let one = option("choice", "which");
+            command.add_option(
+                words
+                    .iter()
+                    .fold(one, |one, word| one.add_string_choice(*word, *word)),
+            )
+        }
+        Follows::Words(about) => command.add_option(option("text", about)),
+    }
+}
+
+/// What of a command people see. The platform gives it back with keys of its own.
+fn shape(command: &Value) -> (String, String, Vec<u64>, Vec<String>) {
+    let text = |value: &Value, key: &str| {
+        let text = value.get(key).and_then(Value::as_str);
+        text.unwrap_or_default().to_owned()
+    };
+    let list = |value: &Value, key: &str| {
+        let list = value.get(key).and_then(Value::as_array);
+        list.cloned().unwrap_or_default()
+    };
+    let mut contexts: Vec<u64> = list(command, "contexts")
+        .iter()
+        .filter_map(Value::as_u64)
+        .collect();
+    contexts.sort_unstable();
+    let mut options = Vec::new();
+    for option in list(command, "options") {
+        options.push(text(&option, "name"));
+        options.push(text(&option, "description"));
+        let choices = list(&option, "choices");
+        options.extend(choices.iter().map(|choice| text(choice, "value")));
+    }
+    let (name, about) = (text(command, "name"), text(command, "description"));
+    (name, about, contexts, options)
 }
 
 /// Whether the application may read messages in servers that do not mention it (application flags
@@ -137,3 +166,6 @@ fn may_read(application: &Value) -> bool {
 
 /// View Channels, Send Messages, Send Messages in Threads, Attach Files, Read Message History.
 const PERMISSIONS: u64 = 1 << 10 | 1 << 11 | 1 << 38 | 1 << 15 | 1 << 16;
+/// Longest description of a command and of what follows it, in characters (platform reference,
+/// "Application Command Object").
+const LONGEST_ABOUT: usize = 100;

@@ -30,6 +30,8 @@ pub(super) enum Frame {
     Closed(Option<u16>),
     /// Something was said.
     Payload(Value),
+    /// Something was said that cannot be read.
+    Unreadable,
 }
 
 impl Socket {
@@ -56,12 +58,12 @@ impl Socket {
         }
     }
 
-    /// What comes next. What is no JSON is null.
+    /// What comes next.
     pub(super) async fn next(&mut self) -> Frame {
         loop {
             return match self.0.next().await {
-                Some(Ok(Message::Text(text))) => Frame::Payload(read(text.as_bytes())),
-                Some(Ok(Message::Binary(bytes))) => Frame::Payload(inflated(&bytes)),
+                Some(Ok(Message::Text(text))) => read(text.as_bytes()),
+                Some(Ok(Message::Binary(bytes))) => inflated(&bytes),
                 Some(Ok(Message::Close(frame))) => {
                     Frame::Closed(frame.map(|frame| u16::from(frame.code)))
                 }
@@ -98,17 +100,17 @@ fn tls() -> Result<ClientConfig, AdapterError> {
     Ok(config.with_root_certificates(roots).with_no_client_auth())
 }
 
-fn read(bytes: &[u8]) -> Value {
-    serde_json::from_slice(bytes).unwrap_or_default()
+fn read(bytes: &[u8]) -> Frame {
+    serde_json::from_slice(bytes).map_or(Frame::Unreadable, Frame::Payload)
 }
 
-/// A compressed payload; one that would grow beyond reason says nothing.
-fn inflated(bytes: &[u8]) -> Value {
+/// A compressed payload; one that would grow beyond reason cannot be read.
+fn inflated(bytes: &[u8]) -> Frame {
     let mut json = Vec::new();
     let most = u64::try_from(LARGEST).unwrap_or(u64::MAX);
     match ZlibDecoder::new(bytes).take(most).read_to_end(&mut json) {
         Ok(_) => read(&json),
-        Err(_) => Value::Null,
+        Err(_) => Frame::Unreadable,
     }
 }
 

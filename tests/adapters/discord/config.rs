@@ -139,30 +139,54 @@ async fn it_says_who_we_are() {
 }
 
 #[tokio::test]
-async fn commands_are_registered_with_the_one_that_pairs_and_only_when_they_changed() {
+async fn commands_are_registered_where_they_mean_something_and_only_when_they_changed() {
     let fake = Fake::start(TOKEN).await;
     let adapter = adapter_of(&fake);
     let mut menus = Menus {
-        all: vec![("new", "start fresh"), ("why", "what was used")],
+        all: vec![
+            ("new", "start fresh"),
+            ("policy", "when a card asks"),
+            ("pair", "let me in"),
+        ],
+        groups: vec![("new", "start fresh"), ("pair", "let me in")],
         ..Menus::default()
     };
     adapter.announce(&menus).await.unwrap();
     adapter.announce(&menus).await.unwrap();
-    let put = fake.calls_of("PUT /applications/*/commands");
-    assert_eq!(put.len(), 1);
+    let puts = || fake.calls_of("PUT /applications/*/commands").len();
+    assert_eq!(puts(), 1);
     let known = fake.commands();
-    let names: Vec<&str> = known
+    let shown: Vec<(&str, &Value, &Value)> = known
         .as_array()
         .unwrap()
         .iter()
-        .map(|one| one["name"].as_str().unwrap())
+        .map(|one| {
+            (
+                one["name"].as_str().unwrap(),
+                &one["contexts"],
+                &one["options"][0]["name"],
+            )
+        })
         .collect();
-    assert_eq!(names, ["new", "why", "pair"]);
+    let (everywhere, direct) = (json!([0, 1]), json!([1]));
+    assert_eq!(
+        shown,
+        [
+            ("new", &everywhere, &Value::Null),
+            ("policy", &direct, &json!("choice")),
+            ("pair", &everywhere, &json!("text")),
+        ]
+    );
+    let choices = known[1]["options"][0]["choices"].as_array().unwrap();
+    let choices: Vec<&Value> = choices.iter().map(|choice| &choice["value"]).collect();
+    assert_eq!(choices, ["interactive", "auto"]);
     for command in known.as_array().unwrap() {
-        assert_eq!(command["contexts"], json!([0, 1]));
         assert_eq!(command["integration_types"], json!([0]));
-        assert_eq!(command["options"][0]["type"], 3);
     }
+    // Where one is offered is part of it.
+    menus.groups.pop();
+    adapter.announce(&menus).await.unwrap();
+    assert_eq!((puts(), &fake.commands()[2]["contexts"]), (2, &direct));
     menus.all.pop();
     adapter.announce(&menus).await.unwrap();
     assert_eq!(fake.commands().as_array().unwrap().len(), 2);

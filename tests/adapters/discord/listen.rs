@@ -263,7 +263,7 @@ async fn f63_presses_are_answered_before_anything_else_is_done() {
 async fn f64_an_interaction_that_is_too_old_is_carried_out_all_the_same() {
     let (fake, adapter, anna, heard, _listening) = hearing().await;
     let menus = Menus {
-        all: vec![("new", "start fresh")],
+        all: vec![("new", "start fresh"), ("pair", "let me in")],
         ..Menus::default()
     };
     adapter.announce(&menus).await.unwrap();

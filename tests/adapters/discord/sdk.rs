@@ -87,9 +87,9 @@ async fn sdk_discord_js_hears_answers_and_resumes_on_the_fake() {
     sdk.prints("message 1 direct \"file\"").await;
     let sent = sdk
         .fake
-        .wait_for(direct, |shown| shown.file.is_some(), WAIT)
+        .wait_for(direct, |shown| !shown.files.is_empty(), WAIT)
         .await;
-    assert_eq!(sent.file.unwrap().bytes, b"bytes");
+    assert_eq!(sent.files[0].bytes, b"bytes");
 
     sdk.fake.close(4000);
     sdk.fake.say(anna, direct, "meanwhile");

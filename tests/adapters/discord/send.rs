@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bot_policy::event::ReplyHandle;
 use bot_policy::id::{ChatId, MessageRef, Place};
-use bot_policy::message::{Addresses, Body, Enclosure, OutboundMessage};
+use bot_policy::message::{Addresses, Body};
 use serde_json::json;
 
 use super::*;
@@ -240,105 +240,6 @@ async fn no_answer_is_no_connection_and_may_work_later() {
         "{why}"
     );
     assert_keeps_the_token(&why.to_string());
-}
-
-#[tokio::test]
-async fn a_file_goes_with_its_caption_and_comes_as_it_was() {
-    let (fake, adapter, anna) = started().await;
-    let folder = std::env::temp_dir().join(format!("postern-discord-out-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let digest = "a".repeat(64);
-    std::fs::write(folder.join(&digest), b"the file").unwrap();
-    adapter.set_outgoing(&folder);
-    let file = |bytes, caption: &str| OutboundMessage {
-        body: Body::File(Enclosure {
-            digest: digest.clone(),
-            name: "notes.txt".to_owned(),
-            kind: bot_policy::event::FileKind::Document,
-            bytes,
-            caption: caption.to_owned(),
-            addresses: Addresses::Inert,
-        }),
-        answers: None,
-    };
-    let at = place(anna.direct());
-    fake.inject(SEND, Fault::Drop);
-    send_all(&adapter, &at, &file(8, "*here* https://evil.example")).await;
-    let shown = fake.messages(anna.direct());
-    assert_eq!(shown.len(), 1);
-    let sent = shown[0].file.clone().unwrap();
-    assert_eq!(
-        (sent.name.as_str(), sent.bytes.as_slice()),
-        ("notes.txt", &b"the file"[..])
-    );
-    assert_eq!(shown[0].text, "*here* https://evil.example");
-    assert_eq!((shown[0].flags, shown[0].links().len()), (4, 0));
-    let long = adapter.encode(&file(8, &"word ".repeat(900)));
-    assert_eq!(long.len(), 4);
-    let part = adapter.encode(&file(9, "x")).remove(0);
-    let why = adapter
-        .send(&at, &part, SendKey(7))
-        .await
-        .unwrap_err()
-        .to_string();
-    assert_eq!(
-        why,
-        "the platform refuses it: the copy of the file is not there any more"
-    );
-    let part = adapter.encode(&file(11 << 20, "x")).remove(0);
-    let why = adapter
-        .send(&at, &part, SendKey(8))
-        .await
-        .unwrap_err()
-        .to_string();
-    assert_eq!(
-        why,
-        "the platform refuses it: the file is larger than 10 MB"
-    );
-    std::fs::remove_dir_all(folder).unwrap();
-}
-
-#[tokio::test]
-async fn f94_a_file_is_fetched_from_the_platform_and_from_nowhere_else() {
-    let (fake, adapter, anna) = started().await;
-    let direct = anna.direct();
-    let message = fake.send_file(anna, direct, "keep this", "text/plain", b"what it holds");
-    let id = fake.attachment_of(direct, message);
-    let handle = format!("{}/{message}/{id}", direct.0);
-    assert_eq!(adapter.fetch(&handle, 100).await.unwrap(), b"what it holds");
-    let why = adapter.fetch(&handle, 5).await.unwrap_err().to_string();
-    assert_eq!(
-        why,
-        "the platform refuses it: the file is larger than 5 bytes"
-    );
-    for wrong in [
-        "",
-        "1/2",
-        "1/2/3/4",
-        "../../users/@me/1/2",
-        &format!("{}/{message}/5", direct.0),
-    ] {
-        let why = adapter.fetch(wrong, 100).await.unwrap_err();
-        assert!(matches!(why, AdapterError::Refused(_)), "{wrong}: {why}");
-    }
-    for elsewhere in [
-        "http://169.254.169.254/latest",
-        "http://127.0.0.1:9/x",
-        "https://cdn.discordapp.com.evil.example/x",
-        "file:///etc/passwd",
-    ] {
-        let attachment =
-            json!({"id": "5", "size": 3, "url": elsewhere, "filename": "../../etc/cron.d/x"});
-        let message = fake.message(anna, direct, "", json!({"attachments": [attachment]}));
-        let why = adapter
-            .fetch(&format!("{}/{message}/5", direct.0), 100)
-            .await
-            .unwrap_err();
-        assert_eq!(
-            why,
-            AdapterError::Refused("the file does not lie with the platform".to_owned())
-        );
-    }
 }
 
 #[tokio::test]

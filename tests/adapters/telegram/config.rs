@@ -27,6 +27,7 @@ async fn each_chat_has_the_menu_of_its_person_and_one_that_is_let_go_of_has_none
         commands: commands.to_vec(),
     };
     let mut menus = Menus {
+        groups: Vec::new(),
         all: vec![("new", "Start afresh"), ("pair", "Pair"), ("stop", "Stop")],
         strangers: vec![("pair", "Pair")],
         places: vec![
@@ -58,6 +59,7 @@ async fn f34_a_menu_that_is_refused_keeps_no_other_from_being_set() {
         commands: commands.clone(),
     });
     let menus = Menus {
+        groups: Vec::new(),
         all: Vec::new(),
         strangers: commands,
         places: places.to_vec(),

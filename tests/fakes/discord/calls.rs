@@ -163,6 +163,7 @@ fn register(state: &mut State, body: &Value) -> Result<Value, Refusal> {
             ));
         }
         names.push(name);
+        options(&command["options"])?;
         let about = command["description"]
             .as_str()
             .unwrap_or("")
@@ -192,4 +193,29 @@ fn register(state: &mut State, body: &Value) -> Result<Value, Refusal> {
     }
     state.commands = json!(known);
     Ok(state.commands.clone())
+}
+
+/// What may follow a command: texts, with a few to choose from.
+fn options(options: &Value) -> Result<(), Refusal> {
+    for option in options.as_array().into_iter().flatten() {
+        let length = |key: &str| option[key].as_str().unwrap_or("").chars().count();
+        let choices = option["choices"].as_array().map_or(&[][..], Vec::as_slice);
+        let named = |choice: &Value| {
+            let length = choice["name"].as_str().unwrap_or("").chars().count();
+            (1..=100).contains(&length) && choice["value"].is_string()
+        };
+        let fits = option["type"] == 3
+            && (1..=32).contains(&length("name"))
+            && (1..=100).contains(&length("description"))
+            && choices.len() <= 25
+            && choices.iter().all(named);
+        if !fits {
+            return Err(invalid(
+                "options",
+                "APPLICATION_COMMAND_OPTIONS_INVALID",
+                "Options are invalid",
+            ));
+        }
+    }
+    Ok(())
 }

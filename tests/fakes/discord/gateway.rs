@@ -18,14 +18,18 @@ use super::seen::{Call, GUILD};
 use super::state::{MESSAGE_CONTENT, Session, State};
 
 /// What a connection is told to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Order {
     Close(u16),
+    /// Says this, which is no payload.
+    Garbage(Vec<u8>),
     HangUp,
     Invalid(bool),
     Reconnect,
 }
 
+/// The name of an event that nobody can read, however often it is told.
+pub(super) const GARBLED: &str = "GARBLED";
 /// All intents that there are.
 const INTENTS: u64 = 0x1_FFFF | 1 << 20 | 1 << 21 | 1 << 24 | 1 << 25;
 
@@ -129,13 +133,16 @@ impl Line {
     /// Does what was ordered meanwhile. False when that was the end.
     async fn obey(&mut self) -> bool {
         loop {
-            let order = self.shared.lock().orders.get(self.orders).copied();
+            let order = self.shared.lock().orders.get(self.orders).cloned();
             let Some(order) = order else { return true };
             self.orders += 1;
             match order {
                 Order::Close(code) => {
                     self.close(code, "closed on purpose").await;
                     return false;
+                }
+                Order::Garbage(bytes) => {
+                    let _ = self.socket.send(Message::Binary(bytes.into())).await;
                 }
                 Order::HangUp => return false,
                 Order::Reconnect => {
@@ -176,6 +183,11 @@ impl Line {
             let Some((name, data, seq)) = next else {
                 return true;
             };
+            if name == GARBLED {
+                let half = Message::Binary(vec![0x78, 0x01, 0x4b, 0x4c].into());
+                let _ = self.socket.send(half).await;
+                continue;
+            }
             self.say(json!({"op": 0, "t": name, "d": data, "s": seq}))
                 .await;
             self.shared.changed();

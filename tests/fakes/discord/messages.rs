@@ -18,8 +18,8 @@ pub(super) fn send(state: &mut State, channel: Channel, asked: Asked) -> Result<
     let Asked { body, files, .. } = asked;
     let content = content(&body)?;
     let buttons = buttons(&body)?;
-    let file = file(&body, files)?;
-    if content.trim().is_empty() && file.is_none() {
+    let files = attached(&body, files)?;
+    if content.trim().is_empty() && files.is_empty() {
         return Err(refuse(400, 50006, "Cannot send an empty message"));
     }
     let nonce = match &body["nonce"] {
@@ -84,7 +84,7 @@ pub(super) fn send(state: &mut State, channel: Channel, asked: Asked) -> Result<
         flags,
         allowed_mentions: body["allowed_mentions"].clone(),
         nonce,
-        file,
+        files,
     };
     let message = state.own(channel.0, &shown);
     state.room(channel).shown.push(shown);
@@ -121,7 +121,7 @@ pub(super) fn edit(
         });
     };
     if body.get("content").is_some() {
-        if content.trim().is_empty() && shown.file.is_none() {
+        if content.trim().is_empty() && shown.files.is_empty() {
             return Err(refuse(400, 50006, "Cannot send an empty message"));
         }
         shown.content.clone_from(&content);
@@ -290,17 +290,30 @@ fn buttons(body: &Value) -> Result<Vec<Vec<(String, String)>>, Refusal> {
     Ok(all)
 }
 
-fn file(body: &Value, mut files: Vec<Sent>) -> Result<Option<Sent>, Refusal> {
+/// The files of a message: each is named, and no more than ten come.
+fn attached(body: &Value, files: Vec<Sent>) -> Result<Vec<Sent>, Refusal> {
     if files.iter().map(|file| file.bytes.len()).sum::<usize>() > 10 << 20 {
         return Err(refuse(413, 40005, "Request entity too large"));
     }
-    let named = body["attachments"].as_array().map_or(0, Vec::len);
-    if named > files.len() {
-        return Err(invalid(
-            "attachments",
-            "ATTACHMENT_NOT_FOUND",
-            "Attachment data for 0 was not found",
+    if files.len() > 10 {
+        return Err(refuse(
+            400,
+            30015,
+            "Maximum number of attachments in a message reached (10)",
         ));
     }
-    Ok(files.pop())
+    let named = body["attachments"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    for one in named {
+        let id = one["id"].as_u64().unwrap_or(u64::MAX);
+        if usize::try_from(id).unwrap() >= files.len() {
+            return Err(invalid(
+                "attachments",
+                "ATTACHMENT_NOT_FOUND",
+                &format!("Attachment data for {id} was not found"),
+            ));
+        }
+    }
+    Ok(files)
 }

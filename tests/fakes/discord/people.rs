@@ -102,19 +102,41 @@ impl Fake {
         self.shared.changed();
     }
 
-    /// A person chooses a slash command. Gives the interaction's id. Panics when it is not
-    /// registered.
+    /// A person chooses a slash command. Gives the interaction's id. Panics where no app would offer
+    /// it like this.
     pub fn command(&self, user: User, channel: Channel, name: &str, text: &str) -> u64 {
         let mut state = self.shared.lock();
         let known = state.commands.as_array().into_iter().flatten();
-        let known = known.filter(|command| command["name"] == name).count();
-        assert_eq!(known, 1, "/{name} is not registered: {}", state.commands);
-        let mut data = json!({"id": "61", "name": name, "type": 1});
+        let known: Vec<Value> = known.filter(|one| one["name"] == name).cloned().collect();
+        let [known] = known.as_slice() else {
+            panic!("/{name} is not registered: {}", state.commands);
+        };
+        let context = match state.room(channel).about.get("guild_id") {
+            Some(_) => json!(0),
+            None => json!(1),
+        };
+        let offered = known["contexts"].as_array().unwrap().contains(&context);
+        assert!(offered, "/{name} is not offered in this channel: {known}");
+        let mut data = json!({"id": known["id"], "name": name, "type": 1});
         if !text.is_empty() {
-            data["options"] = json!([{"name": "text", "type": 3, "value": text}]);
+            let option = &known["options"][0];
+            let choices = option["choices"].as_array().map_or(&[][..], Vec::as_slice);
+            let chosen = choices.is_empty() || choices.iter().any(|one| one["value"] == text);
+            assert!(
+                option.is_object() && chosen,
+                "/{name} takes no {text:?}: {known}"
+            );
+            data["options"] = json!([{"name": option["name"], "type": 3, "value": text}]);
         }
         let id = state.interact(user, channel, 2, data, None);
         drop(state);
+        self.shared.changed();
+        id
+    }
+
+    /// What reaches the bot as a slash command, whether it is offered or not.
+    pub fn forged_command(&self, user: User, channel: Channel, data: Value) -> u64 {
+        let id = self.shared.lock().interact(user, channel, 2, data, None);
         self.shared.changed();
         id
     }

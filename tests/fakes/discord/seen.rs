@@ -43,7 +43,7 @@ pub struct Shown {
     pub flags: u64,
     pub allowed_mentions: Value,
     pub nonce: Option<String>,
-    pub file: Option<Sent>,
+    pub files: Vec<Sent>,
 }
 
 /// A file of the bot's.

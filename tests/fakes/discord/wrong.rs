@@ -1,6 +1,9 @@
 //! What goes wrong on the platform.
 
-use super::seen::Fault;
+use serde_json::json;
+
+use super::seen::{Channel, Fault, User};
+use super::state::number;
 use super::{Fake, gateway};
 
 impl Fake {
@@ -64,6 +67,23 @@ impl Fake {
     /// Ends every session by opcode 9; it may be taken up again or not.
     pub fn invalidate(&self, resumable: bool) {
         self.order(gateway::Order::Invalid(resumable));
+    }
+
+    /// Says something on every connection that is no payload.
+    pub fn say_garbage(&self, bytes: &[u8]) {
+        self.order(gateway::Order::Garbage(bytes.to_vec()));
+    }
+
+    /// A person writes, and the gateway tells it so that nobody can read it, however often.
+    pub fn say_garbled(&self, user: User, channel: Channel, text: &str) -> u64 {
+        let mut state = self.shared.lock();
+        let message = state.message(user, channel, text, json!({}));
+        let id = number(&message["id"]);
+        state.room(channel).said.insert(id, message);
+        state.happen(gateway::GARBLED, json!(null));
+        drop(state);
+        self.shared.changed();
+        id
     }
 
     /// Forgets all sessions that are not connected, and what they would be told again.

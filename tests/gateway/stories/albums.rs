@@ -221,6 +221,20 @@ async fn files_of_one_reply_are_one_album_and_pictures_and_notes_are_not_mixed()
 }
 
 #[tokio::test]
+async fn files_of_one_reply_are_one_message_where_one_holds_them_all() {
+    let (house, chat) = House::with_owner(Door::Discord).await;
+    with_files(&chat, &house).await;
+    chat.say("send c.png\nsend a.txt\nsend b.txt").await;
+    let one = chat.told("b.txt").await;
+    assert_eq!(one.text.trim(), "c.png\na.txt\nb.txt");
+    let names: Vec<String> = chat.files().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["c.png", "a.txt", "b.txt"]);
+    house.all_sent().await;
+    let records = "SELECT count(*) FROM outbox WHERE state = 'sent' AND encoded LIKE '%digest%'";
+    assert_eq!(house.count(records), 3);
+}
+
+#[tokio::test]
 async fn f36_an_album_whose_answer_was_lost_is_told_once_and_comes_again_only_when_asked_for() {
     let (house, chat) = House::with_owner(Door::Telegram).await;
     with_files(&chat, &house).await;

@@ -255,15 +255,15 @@ async fn f21_doctor_names_what_is_not_set_up_and_the_line_works_without_it() {
 }
 
 /// A door for the key of these bytes.
-fn key() -> Ed25519KeyPair {
+pub(super) fn key() -> Ed25519KeyPair {
     Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap()
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn now() -> u64 {
+pub(super) fn now() -> u64 {
     let now = std::time::SystemTime::now();
     now.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs()
 }
@@ -290,7 +290,7 @@ fn requests() -> Vec<(String, String, String, bool)> {
     ]
 }
 
-async fn behind_a_door() -> Den {
+pub(super) async fn behind_a_door() -> Den {
     let public_key = hex(key().public_key().as_ref());
     Den::built(&format!(
         "interactions = \"webhook\"\npublic_key = \"{public_key}\"\n[webhooks]\nlisten = \"127.0.0.1:0\"\npublic = \"{PUBLIC}\"\n"
@@ -300,7 +300,12 @@ async fn behind_a_door() -> Den {
     .await
 }
 
-async fn knock(den: &Den, signature: &str, time: &str, body: &str) -> (StatusCode, String) {
+pub(super) async fn knock(
+    den: &Den,
+    signature: &str,
+    time: &str,
+    body: &str,
+) -> (StatusCode, String) {
     let request = den
         .house
         .world

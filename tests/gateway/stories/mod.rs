@@ -19,6 +19,8 @@ mod console_memories;
 mod crash;
 mod delegating;
 mod discord;
+mod discord_attacks;
+mod discord_commands;
 mod discord_preview;
 mod disk;
 mod durable;

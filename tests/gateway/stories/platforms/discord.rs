@@ -63,10 +63,10 @@ impl Platform for Discord {
         let shown = self.0.messages(who(account).1).into_iter();
         let seen = shown.map(|shown| Seen {
             key: shown.id.to_string(),
-            text: match shown.file {
-                Some(file) => format!("{}\n{}", shown.text, file.name),
-                None => shown.text,
-            },
+            text: shown
+                .files
+                .iter()
+                .fold(shown.text, |text, file| format!("{text}\n{}", file.name)),
             buttons: shown.buttons.into_iter().flatten().collect(),
         });
         seen.collect()
@@ -78,7 +78,7 @@ impl Platform for Discord {
 
     fn files(&self, account: i64) -> Vec<(String, Vec<u8>)> {
         let shown = self.0.messages(who(account).1).into_iter();
-        let files = shown.filter_map(|shown| shown.file);
+        let files = shown.flat_map(|shown| shown.files);
         files.map(|file| (file.name, file.bytes)).collect()
     }
 
