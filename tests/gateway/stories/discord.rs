@@ -188,7 +188,9 @@ async fn f14_an_edit_runs_nothing() {
     let den = Den::open("").await;
     let said = den.fake.say(ANNA, den.direct, "recall zebras");
     den.told(den.direct, "nothing was remembered").await;
-    den.fake.edit(ANNA, den.direct, said, "remember the edit");
+    for text in ["/new", "/unpair", "remember the edit", "recall zebras"] {
+        den.fake.edit(ANNA, den.direct, said, text);
+    }
     den.fake.say(ANNA, den.direct, "recall lions");
     let asked = || {
         let all = den.fake.messages(den.direct).into_iter();
@@ -197,6 +199,8 @@ async fn f14_an_edit_runs_nothing() {
     };
     assert!(soon(|| (asked() == 2).then_some(())).await.is_some());
     assert_eq!(den.house.count("SELECT count(*) FROM memory"), 0);
+    assert_eq!(den.house.count("SELECT count(*) FROM pairing"), 1);
+    assert_eq!(den.house.count("SELECT count(*) FROM conversation"), 1);
 }
 
 #[tokio::test]
