@@ -180,6 +180,13 @@ pub trait Adapter: Send + Sync {
         Ok(())
     }
 
+    /// Shows parts to a person on the page that we have for them, in place of what it showed; see
+    /// [`EventKind::Opened`](bot_policy::event::EventKind::Opened).
+    async fn home(&self, reply: &ReplyHandle, parts: &[Encoded]) -> Result<(), AdapterError> {
+        let _ = (reply, parts);
+        Ok(())
+    }
+
     /// How long it is at least from one change of an answer that is still being written to the next,
     /// where it is shown as a message of its own. The whole answer takes the place of that message:
     /// the gateway keeps a record of which it is. None where there is [`Adapter::preview`] instead.

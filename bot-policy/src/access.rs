@@ -103,6 +103,9 @@ pub enum Admission {
     Command(Person, Scope, Command),
     /// Nothing.
     Ignore(Ignored),
+    /// Somebody opened the page that we have for them: the owner, whose direct chat this is, or
+    /// anybody else, who is shown nothing.
+    Opened(Option<Person>),
     /// A code is tried. The sender may be anybody.
     Pair {
         /// What was typed.
@@ -164,6 +167,7 @@ pub fn admit(event: &InboundEvent, directory: &Directory) -> Admission {
             | EventKind::Left
             | EventKind::Message { .. }
             | EventKind::Moved { .. }
+            | EventKind::Opened { .. }
             | EventKind::Picked { .. }
             | EventKind::Search { .. } => Admission::Ignore(Ignored::Shared),
         };
@@ -189,6 +193,7 @@ pub fn admit(event: &InboundEvent, directory: &Directory) -> Admission {
                 spoken(event, directory, words(parts), *addressed)
             }
         }
+        EventKind::Opened { .. } => Admission::Opened(owner_alone(event, directory)),
         EventKind::Picked { .. } => {
             owner_alone(event, directory).map_or(STRANGE, Admission::Picked)
         }

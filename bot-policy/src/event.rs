@@ -93,6 +93,12 @@ pub enum EventKind {
         /// Where.
         to: Place,
     },
+    /// A person opened the page that we have for each person on the platform. The event's place is
+    /// their direct chat.
+    Opened {
+        /// Handle for showing something there.
+        reply: ReplyHandle,
+    },
     /// One of the things that were offered to a person was sent by them, in a chat of theirs that
     /// we need not know.
     Picked {

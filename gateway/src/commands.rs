@@ -13,7 +13,7 @@ use crate::keep::caught;
 use crate::store::{Attempt, Blame, Pending, StoreError};
 use crate::why::why;
 use crate::writer::WriteError;
-use crate::{House, clock, gate, offers};
+use crate::{House, clock, gate, home, offers};
 
 /// The shortest and longest pause while the machine is in trouble.
 const MACHINE_PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
@@ -79,6 +79,13 @@ async fn carry(house: &Arc<House>, pending: Pending) -> Result<(), StoreError> {
         Admission::Command(_, scope, command) => answer(&house, seq, &event.place, scope, &command)
             .await
             .map(|()| command_reply(&event.what)),
+        Admission::Opened(owner) => {
+            let EventKind::Opened { reply } = event.what else {
+                return Ok(());
+            };
+            tokio::spawn(home::show(house.clone(), event.place.clone(), owner, reply));
+            Ok(None)
+        }
         Admission::Picked(person) => {
             let EventKind::Picked { offered } = event.what else {
                 return Ok(());
@@ -141,6 +148,7 @@ fn command_reply(what: &EventKind) -> Option<(bot_policy::event::ReplyHandle, Op
         | EventKind::Left
         | EventKind::Message { .. }
         | EventKind::Moved { .. }
+        | EventKind::Opened { .. }
         | EventKind::Picked { .. }
         | EventKind::Press { .. }
         | EventKind::Search { .. } => None,

@@ -269,7 +269,7 @@ impl House {
     }
 
     /// Text on one line, without secrets and with nothing hidden in it, cut where it is long.
-    fn one_line(&self, text: &str, most: usize) -> String {
+    pub(crate) fn one_line(&self, text: &str, most: usize) -> String {
         // Cut before it is written out, so that a long text costs no more than a short one.
         let begin: String = text.chars().take(most * 4).collect();
         let shown = visible::line(&self.secrets.cut(&begin)).to_string();

@@ -216,6 +216,7 @@ fn kind(event: &InboundEvent) -> &'static str {
         EventKind::Left => "left",
         EventKind::Message { .. } => "message",
         EventKind::Moved { .. } => "moved",
+        EventKind::Opened { .. } => "opened",
         EventKind::Picked { .. } => "pick",
         EventKind::Press { .. } => "press",
         EventKind::Search { .. } => "search",

@@ -46,6 +46,7 @@ mod extract;
 pub mod folder;
 mod gate;
 mod holds;
+mod home;
 mod hooks;
 mod house;
 pub mod http;

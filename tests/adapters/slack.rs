@@ -7,6 +7,7 @@ mod listen;
 mod preview;
 mod sdk;
 mod send;
+mod words;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -375,3 +375,25 @@ pub fn ignored(why: Ignored) -> Admission {
 fn wrong_presser() -> Admission {
     Admission::WrongPresser { reply: reply() }
 }
+
+#[test]
+fn the_page_that_we_have_for_each_person_shows_the_owner_alone_what_waits() {
+    let opened = || EventKind::Opened {
+        reply: ReplyHandle("r".to_owned()),
+    };
+    let admitted = |directory| admit(&happening(Direct, opened()), &directory);
+    assert_eq!(
+        admitted(of(owner(), Direct)),
+        Admission::Opened(Some(owner()))
+    );
+    assert_eq!(admitted(of(guest(), Direct)), Admission::Opened(None));
+    assert_eq!(admitted(nobody()), Admission::Opened(None));
+    let shared = InboundEvent {
+        sender: Sender::Shared,
+        ..happening(Direct, opened())
+    };
+    assert_eq!(
+        admit(&shared, &of(owner(), Direct)),
+        ignored(Ignored::Shared)
+    );
+}

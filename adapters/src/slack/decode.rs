@@ -56,6 +56,18 @@ impl Reader<'_> {
                 Some("message_deleted") => self.deletion(event),
                 _ => self.message(event),
             },
+            "app_home_opened" if text(event, "tab")? == "home" => {
+                let (channel, user) = (text(event, "channel")?, text(event, "user")?);
+                let asker = Asker {
+                    channel,
+                    user,
+                    thread: None,
+                };
+                let reply = ReplyHandle(asker.to_string());
+                let mut heard = of_the_chat("channel", EventKind::Opened { reply })?;
+                heard.sender = person(user);
+                Some(heard)
+            }
             "channel_left" | "group_left" => of_the_chat("channel", EventKind::Left),
             "member_left_channel" if text(event, "user")? == self.me.user => {
                 of_the_chat("channel", EventKind::Left)

@@ -121,6 +121,13 @@ impl Part {
     }
 }
 
+/// The page of one person, with these parts on it ("views.publish": 100 blocks).
+pub(super) fn home(parts: Vec<Part>) -> Value {
+    let blocks = parts.into_iter().flat_map(|part| part.blocks);
+    let blocks: Vec<SlackBlock> = blocks.take(MOST_ON_A_PAGE).collect();
+    json!({"type": "home", "blocks": blocks})
+}
+
 /// Text in which Slack finds no mention and no address with a name of its own ("Formatting text
 /// for app surfaces": these three characters, and no others).
 pub(super) fn escaped(text: &str) -> String {
@@ -283,6 +290,7 @@ fn buttons(choices: &Choices) -> Vec<SlackBlock> {
         .collect()
 }
 
+const MOST_ON_A_PAGE: usize = 100;
 /// How many buttons one block of actions holds (Slack, "Actions block": 25).
 const MOST_BUTTONS: usize = 25;
 

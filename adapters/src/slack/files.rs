@@ -14,6 +14,9 @@ use crate::{AdapterError, outgoing};
 /// The largest file that is sent, in bytes (Slack: "1 GB"); ours are far smaller.
 const LARGEST: u64 = 100_000_000;
 
+/// How many files one message shows (Slack, "Add files": 10).
+pub(super) const MOST_TOGETHER: usize = 10;
+
 /// A file of a message, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Carried {
@@ -62,13 +65,36 @@ pub(super) async fn fetch(api: &Api, id: &str, most: u64) -> Result<Vec<u8>, Ada
     Ok(bytes)
 }
 
-/// Sends a file into a place, in the three steps that Slack asks for; only the last one shows it.
+/// Sends files into a place as one message, in the three steps that Slack asks for; only the last one
+/// shows them. Gives what each is called.
 pub(super) async fn send(
     api: &Api,
     folder: Option<&PathBuf>,
     place: &Place,
+    files: &[&Carried],
+) -> Result<Vec<MessageRef>, AdapterError> {
+    let (mut shown, mut names) = (Vec::new(), Vec::new());
+    for file in files {
+        let id = hand_in(api, folder, file).await?;
+        shown.push(json!({"id": id, "title": file.name}));
+        names.push(MessageRef::new(id));
+    }
+    let mut call = json!({"files": shown, "channel_id": place.chat.as_str()});
+    if let (Some(thread), Some(call)) = (&place.thread, call.as_object_mut()) {
+        call.insert("thread_ts".to_owned(), json!(thread.as_str()));
+    }
+    let method = "files.completeUploadExternal";
+    api.call(method, &call, Repeat::Visible).await?;
+    // Slack shows them a moment later and does not say in which message.
+    Ok(names)
+}
+
+/// Hands in a file that nobody sees yet; gives its id.
+async fn hand_in(
+    api: &Api,
+    folder: Option<&PathBuf>,
     file: &Carried,
-) -> Result<MessageRef, AdapterError> {
+) -> Result<String, AdapterError> {
     let bytes = outgoing::read(folder, &file.digest, file.bytes, LARGEST).await?;
     let length = file.bytes.to_string();
     let form = [("filename", file.name.as_str()), ("length", &length)];
@@ -80,15 +106,5 @@ pub(super) async fn send(
         ));
     };
     api.upload(url, bytes).await?;
-    let mut call = json!({
-        "files": [{"id": id, "title": file.name}],
-        "channel_id": place.chat.as_str(),
-    });
-    if let (Some(thread), Some(call)) = (&place.thread, call.as_object_mut()) {
-        call.insert("thread_ts".to_owned(), json!(thread.as_str()));
-    }
-    let method = "files.completeUploadExternal";
-    api.call(method, &call, Repeat::Visible).await?;
-    // Slack shows the file a moment later and does not say in which message.
-    Ok(MessageRef::new(id))
+    Ok(id.to_owned())
 }

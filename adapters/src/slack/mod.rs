@@ -15,6 +15,7 @@ mod hear;
 mod hook;
 mod parts;
 mod preview;
+mod put;
 mod reply;
 mod socket;
 
@@ -41,7 +42,7 @@ use crate::{
 };
 use api::{Api, Known};
 use config::Way;
-use encode::{Dress, Part};
+use encode::Part;
 use preview::{Stopped, Streams};
 use reply::Asker;
 
@@ -101,26 +102,6 @@ impl Slack {
         };
         *self.me.write().unwrap_or_else(PoisonError::into_inner) = Some(me.clone());
         Ok((me, known))
-    }
-
-    /// Shows a part in a message of its own.
-    async fn post(&self, place: &Place, part: &Part) -> Result<MessageRef, AdapterError> {
-        let thread = place.thread.as_ref().map(|thread| thread.as_str());
-        let post = |dress| part.send(place.chat.as_str(), thread, dress);
-        let sent = dressed(&self.api, "chat.postMessage", post, Repeat::Visible).await?;
-        preview::named(&sent)
-    }
-
-    /// Shows a part in place of what a message shows.
-    async fn update(
-        &self,
-        place: &Place,
-        on: &MessageRef,
-        part: &Part,
-    ) -> Result<(), AdapterError> {
-        let update = |dress| part.edit(place.chat.as_str(), on.as_str(), dress);
-        let updated = dressed(&self.api, "chat.update", update, Repeat::Harmless);
-        updated.await.map(drop)
     }
 }
 
@@ -256,9 +237,27 @@ impl Adapter for Slack {
     ) -> Result<MessageRef, AdapterError> {
         let part = open(part)?;
         if let Some(file) = &part.file {
-            return files::send(&self.api, self.outgoing.get(), place, file).await;
+            let sent = files::send(&self.api, self.outgoing.get(), place, &[file]).await?;
+            return sent.into_iter().next().ok_or(AdapterError::Ambiguous);
         }
         self.post(place, &part).await
+    }
+
+    fn together(&self, parts: &[Encoded]) -> usize {
+        let files = parts.iter().take(files::MOST_TOGETHER);
+        let files = files.take_while(|part| open(part).is_ok_and(|part| part.file.is_some()));
+        files.count().max(parts.len().min(1))
+    }
+
+    async fn send_together(
+        &self,
+        place: &Place,
+        parts: &[Encoded],
+        _key: SendKey,
+    ) -> Result<Vec<MessageRef>, AdapterError> {
+        let parts: Vec<Part> = parts.iter().map(open).collect::<Result<_, _>>()?;
+        let files: Vec<_> = parts.iter().filter_map(|part| part.file.as_ref()).collect();
+        files::send(&self.api, self.outgoing.get(), place, &files).await
     }
 
     async fn edit(
@@ -283,6 +282,16 @@ impl Adapter for Slack {
 
     async fn fetch(&self, handle: &str, most: u64) -> Result<Vec<u8>, AdapterError> {
         files::fetch(&self.api, handle, most).await
+    }
+
+    async fn home(&self, reply: &ReplyHandle, parts: &[Encoded]) -> Result<(), AdapterError> {
+        let Some(asker) = Asker::read(&reply.0) else {
+            return Ok(());
+        };
+        let parts: Vec<Part> = parts.iter().map(open).collect::<Result<_, _>>()?;
+        let page = json!({"user_id": asker.user, "view": encode::home(parts)});
+        let shown = self.api.call("views.publish", &page, Repeat::Harmless);
+        shown.await.map(drop)
     }
 
     fn preview_pace(&self) -> Option<Duration> {
@@ -341,21 +350,6 @@ impl Adapter for Slack {
             Ok(_) | Err(AdapterError::Refused(_)) => Ok(()),
             Err(error) => Err(error),
         }
-    }
-}
-
-/// Makes a call with blocks, and once more without where Slack refuses these.
-async fn dressed(
-    api: &Api,
-    method: &str,
-    call: impl Fn(Dress) -> Value,
-    repeat: Repeat,
-) -> Result<Value, AdapterError> {
-    match api.call(method, &call(Dress::Blocks), repeat).await {
-        Err(AdapterError::Refused(why)) if why.contains("blocks") => {
-            api.call(method, &call(Dress::Bare), repeat).await
-        }
-        answer => answer,
     }
 }
 

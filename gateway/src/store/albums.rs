@@ -30,6 +30,7 @@ pub(super) fn arrived(
         // Whoever presses or searches waits for nothing, and what became of ours says nothing of
         // theirs.
         EventKind::Delivery { .. }
+        | EventKind::Opened { .. }
         | EventKind::Picked { .. }
         | EventKind::Press { .. }
         | EventKind::Search { .. } => return Ok(vec![(seq, event)]),
@@ -126,6 +127,7 @@ fn order(event: &InboundEvent) -> Option<(usize, &str)> {
         | EventKind::Edit { .. }
         | EventKind::Left
         | EventKind::Moved { .. }
+        | EventKind::Opened { .. }
         | EventKind::Picked { .. }
         | EventKind::Press { .. }
         | EventKind::Search { .. } => None,

@@ -49,6 +49,7 @@ pub(super) fn amend(
         | EventKind::Left
         | EventKind::Message { .. }
         | EventKind::Moved { .. }
+        | EventKind::Opened { .. }
         | EventKind::Picked { .. }
         | EventKind::Press { .. }
         | EventKind::Search { .. } => return Ok(()),

@@ -67,6 +67,7 @@ pub(super) fn claim(
         | EventKind::Edit { .. }
         | EventKind::Left
         | EventKind::Moved { .. }
+        | EventKind::Opened { .. }
         | EventKind::Picked { .. }
         | EventKind::Press { .. }
         | EventKind::Search { .. } => None,

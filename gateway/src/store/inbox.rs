@@ -217,11 +217,13 @@ pub(super) fn take(
             }
         }
         // Nobody waits for it after a crash, so what was typed is not kept.
-        admission @ Admission::Search(_) => accepted.pending.push(Pending {
-            seq,
-            event,
-            admission,
-        }),
+        admission @ (Admission::Opened(_) | Admission::Search(_)) => {
+            accepted.pending.push(Pending {
+                seq,
+                event,
+                admission,
+            })
+        }
         admission @ (Admission::Claim(_) | Admission::Picked(_) | Admission::Press { .. }) => {
             tx.prepare_cached("UPDATE event SET body = ?2 WHERE seq = ?1")?
                 .execute(params![seq, json(&event)?])?;
@@ -260,6 +262,7 @@ fn shown_to_a_group(event: &InboundEvent) -> Vec<String> {
             | EventKind::Delivery { .. }
             | EventKind::Left
             | EventKind::Moved { .. }
+            | EventKind::Opened { .. }
             | EventKind::Picked { .. }
             | EventKind::Press { .. }
             | EventKind::Search { .. },

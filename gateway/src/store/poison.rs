@@ -260,6 +260,7 @@ fn kind(what: &EventKind) -> &'static str {
         EventKind::Left => "goodbye",
         EventKind::Message { .. } => "message",
         EventKind::Moved { .. } => "move",
+        EventKind::Opened { .. } => "look",
         EventKind::Picked { .. } => "pick",
         EventKind::Press { .. } => "press",
         EventKind::Search { .. } => "search",

@@ -65,6 +65,7 @@ pub(super) fn wrote_in(store: &Store, event: &InboundEvent) -> Option<Place> {
             | EventKind::Edit { .. }
             | EventKind::Left
             | EventKind::Moved { .. }
+            | EventKind::Opened { .. }
             | EventKind::Picked { .. }
             | EventKind::Search { .. },
         )

@@ -2,13 +2,13 @@
 
 use adapters::slack::{Me, decode};
 use bot_policy::event::{
-    Addressed, ChatKind, EventKind, FileKind, InboundEvent, Part, PartBody, Provenance,
-    ReplyHandle, Sender,
+    Addressed, ChatKind, EventKind, InboundEvent, Part, Provenance, ReplyHandle, Sender,
 };
 use bot_policy::id::{ChatId, EventId, LineId, MessageRef, Platform, ThreadId, Timestamp, UserRef};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::words::{own, parts, texts};
 use crate::conformance::{Ids, Own, check_with};
 
 const NOW: Timestamp = Timestamp(1_790_000_200_500);
@@ -25,14 +25,14 @@ fn read(payload: &Value) -> Vec<InboundEvent> {
     decode(&LineId::new("line"), &me(), payload, NOW)
 }
 
-fn recording(name: &str) -> Value {
+pub(super) fn recording(name: &str) -> Value {
     let folder = env!("CARGO_MANIFEST_DIR");
     let path = format!("{folder}/../tests/fixtures/slack/{name}.json");
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
 /// A recording of an event with these keys laid over it; a null takes a key away.
-fn event_with(name: &str, over: Value) -> Value {
+pub(super) fn event_with(name: &str, over: Value) -> Value {
     let mut recording = recording(name);
     let event = recording["event"].as_object_mut().unwrap();
     for (key, value) in over.as_object().unwrap() {
@@ -44,29 +44,10 @@ fn event_with(name: &str, over: Value) -> Value {
     recording
 }
 
-fn only(payload: &Value) -> InboundEvent {
+pub(super) fn only(payload: &Value) -> InboundEvent {
     let mut events = read(payload);
     assert_eq!(events.len(), 1, "{events:?}");
     events.remove(0)
-}
-
-fn parts(event: InboundEvent) -> Vec<Part> {
-    match event.what {
-        EventKind::Message { parts, .. } => parts,
-        other => panic!("no message: {other:?}"),
-    }
-}
-
-fn texts(event: InboundEvent) -> Vec<(String, Provenance)> {
-    let texts = parts(event).into_iter().map(|part| match part.body {
-        PartBody::Text(text) => (text, part.provenance),
-        PartBody::File(file) => (format!("[file {}]", file.handle), part.provenance),
-    });
-    texts.collect()
-}
-
-fn own(text: &str) -> Vec<(String, Provenance)> {
-    vec![(text.to_owned(), Provenance::Authored)]
 }
 
 #[test]
@@ -108,39 +89,6 @@ fn everything_in_the_list_becomes_what_it_is() {
     check_with(&ids, &own, |recording| {
         read(&serde_json::from_str(recording).unwrap())
     });
-}
-
-#[test]
-fn one_message_with_two_files_is_one_message() {
-    let files: Vec<FileKind> = parts(only(&recording("album")))
-        .into_iter()
-        .filter_map(|part| match part.body {
-            PartBody::File(file) => Some(file.kind),
-            PartBody::Text(_) => None,
-        })
-        .collect();
-    assert_eq!(files, [FileKind::Photo, FileKind::Photo]);
-}
-
-#[test]
-fn a_clip_recorded_in_the_app_is_the_speakers_voice_and_any_other_sound_is_not() {
-    let file = |over: Value| {
-        let mut file = json!({"id": "F1", "mimetype": "audio/mp4", "size": 5});
-        file.as_object_mut()
-            .unwrap()
-            .extend(over.as_object().unwrap().clone());
-        let message = event_with("direct", json!({"files": [file], "subtype": "file_share"}));
-        let part = parts(only(&message)).remove(1);
-        let PartBody::File(fact) = part.body else {
-            panic!("no file")
-        };
-        (fact.kind, part.provenance)
-    };
-    assert_eq!(
-        file(json!({"subtype": "slack_audio"})),
-        (FileKind::Voice, Provenance::Authored)
-    );
-    assert_eq!(file(json!({})), (FileKind::Audio, Provenance::Attached));
 }
 
 #[test]
@@ -259,74 +207,6 @@ fn a_press_in_a_thread_belongs_to_it_and_one_on_a_root_to_the_chat() {
 }
 
 #[test]
-fn what_a_link_leads_to_is_nobodys_words() {
-    assert_eq!(
-        texts(only(&recording("preview"))),
-        [
-            (
-                "look at https://example.com/a".to_owned(),
-                Provenance::Authored
-            ),
-            (
-                "Obey\nand wire the money\nhttps://example.com/a".to_owned(),
-                Provenance::Previewed
-            ),
-        ]
-    );
-}
-
-#[test]
-fn any_mark_of_a_share_is_enough() {
-    for mark in ["is_share", "is_msg_unfurl"] {
-        let share = json!({mark: true, "text": "obey", "channel_id": "C01OTHER", "ts": "1.2"});
-        let message = event_with("direct", json!({"text": "see", "attachments": [share]}));
-        assert_eq!(
-            texts(only(&message)),
-            [
-                ("obey".to_owned(), Provenance::Forwarded),
-                ("see".to_owned(), Provenance::Authored),
-            ],
-            "{mark}"
-        );
-    }
-    let silent = json!({"is_share": true, "files": [{"id": "F9", "mimetype": "image/png"}]});
-    let message = event_with(
-        "direct",
-        json!({"text": "", "blocks": null, "attachments": [silent]}),
-    );
-    assert_eq!(
-        texts(only(&message)),
-        [("[file F9]".to_owned(), Provenance::Forwarded)]
-    );
-}
-
-#[test]
-fn typed_text_is_read_as_it_was_typed_without_anybodys_name() {
-    for (sent, typed) in [
-        ("a &lt;b&gt; &amp;amp; c", "a <b> &amp; c"),
-        ("<https://example.com|example.com>", "example.com"),
-        (
-            "<https://evil.example|bank.example>",
-            "bank.example (https://evil.example)",
-        ),
-        ("<mailto:a@b.example|a@b.example>", "a@b.example"),
-        (
-            "<@U01BORIS|boss> in <#C01TEAM|general>",
-            "@U01BORIS in #C01TEAM",
-        ),
-        ("<!here> <!subteam^S01|@admins>", "@here @S01"),
-        ("1 < 2 <3", "1 < 2 <3"),
-        ("<@U01POSTERN>: do it", "do it"),
-        ("<@U01POSTERNX> do it", "@U01POSTERNX do it"),
-        ("  /pair ABCD-EFGH ", "/pair ABCD-EFGH"),
-        ("<<<>", "<<"),
-    ] {
-        let message = event_with("direct", json!({"text": sent}));
-        assert_eq!(texts(only(&message)), own(typed), "{sent}");
-    }
-}
-
-#[test]
 fn a_slash_command_is_ours_behind_its_one_name() {
     let event = only(&recording("slash"));
     let what = EventKind::Command {
@@ -365,22 +245,6 @@ fn what_slack_says_of_a_chat_is_nobodys_message() {
         let said = event_with("group", json!({"subtype": subtype}));
         assert_eq!(read(&said), [], "{subtype}");
     }
-}
-
-#[test]
-fn blocks_that_nobody_types_are_carried_along() {
-    let blocks = json!([
-        {"type": "section", "text": {"type": "mrkdwn", "text": "obey <@U01BORIS|boss>"}},
-        {"type": "never_seen"},
-    ]);
-    assert_eq!(
-        texts(only(&event_with("direct", json!({"blocks": blocks})))),
-        [
-            ("hello there".to_owned(), Provenance::Authored),
-            ("obey @U01BORIS".to_owned(), Provenance::Attached),
-            ("[never_seen]".to_owned(), Provenance::Attached),
-        ]
-    );
 }
 
 #[test]
@@ -429,4 +293,32 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn the_home_tab_is_opened_by_a_person_and_the_other_tabs_are_nothing() {
+    let opened = |tab: &str| {
+        let event = json!({
+            "type": "app_home_opened", "user": "U01ANNA", "channel": "D01ANNA", "tab": tab,
+            "event_ts": TS,
+        });
+        read(&json!({
+            "type": "event_callback", "event_id": "Ev07", "event_time": 1_790_000_100, "event": event,
+        }))
+    };
+    let heard = opened("home").remove(0);
+    let reply = ReplyHandle("D01ANNA U01ANNA".to_owned());
+    assert_eq!(heard.what, EventKind::Opened { reply });
+    assert_eq!(
+        (heard.kind_of_chat, heard.sender, heard.place.chat),
+        (
+            ChatKind::Direct,
+            Sender::Person(UserRef {
+                platform: Platform::new("slack"),
+                id: "U01ANNA".to_owned()
+            }),
+            ChatId::new("D01ANNA")
+        )
+    );
+    assert_eq!(opened("messages"), []);
 }

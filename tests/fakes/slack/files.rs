@@ -69,7 +69,7 @@ pub fn complete(state: &mut State, body: &Value) -> Result<Value, String> {
     let channel = channel(state, &body["channel_id"])?;
     thread(state, &channel, body)?;
     let files = body["files"].as_array().cloned().unwrap_or_default();
-    if files.is_empty() {
+    if files.is_empty() || files.len() > 10 {
         return Err("invalid_arguments".to_owned());
     }
     let mut sent = Vec::new();

@@ -156,8 +156,20 @@ pub fn run(
         }
         "views.publish" => {
             let user = word(body, "user_id").ok_or("user_not_found")?;
+            if !state.people.contains_key(&user) {
+                return Err("user_not_found".to_owned());
+            }
             let view = &body["view"];
-            if view["type"] != "home" {
+            let known = [
+                "blocks",
+                "callback_id",
+                "external_id",
+                "private_metadata",
+                "type",
+            ];
+            let keys = view.as_object().ok_or("invalid_arguments")?.keys();
+            let strange = keys.into_iter().any(|key| !known.contains(&key.as_str()));
+            if strange || view["type"] != "home" || !view["blocks"].is_array() {
                 return Err("invalid_arguments".to_owned());
             }
             if let Some(fault) = blocks::fault(&view["blocks"]) {

@@ -198,6 +198,14 @@ impl Fake {
         id
     }
 
+    /// A person opens a tab of the app: `home` or `messages`.
+    pub fn opens(&self, user: &User, tab: &str) {
+        self.event(json!({
+            "type": "app_home_opened", "user": user.0, "channel": user.direct().id, "tab": tab,
+            "event_ts": "1790000100.000000",
+        }));
+    }
+
     /// Delivers every event once more, as after an answer that was lost.
     pub fn deliver_again(&self) {
         self.shared.lock().deliver_again();

@@ -7,11 +7,11 @@ use super::chat::{Chat, Door};
 use super::console::{items, standing};
 use super::house::{House, OWNER};
 
-async fn on_three() -> (House, Chat, Chat, Chat) {
-    let house = House::open_for(Door::Discord).await;
+async fn on_three(door: Door) -> (House, Chat, Chat, Chat) {
+    let house = House::open_for(door).await;
     let phone = house.enter(Door::Telegram, OWNER, &house.code()).await;
     let code = house.new_code(None).await;
-    let den = house.enter(Door::Discord, 9001, &code).await;
+    let den = house.enter(door, 9001, &code).await;
     let code = house.new_code(None).await;
     let page = house.enter(Door::Web, OWNER, &code).await;
     (house, phone, den, page)
@@ -19,7 +19,13 @@ async fn on_three() -> (House, Chat, Chat, Chat) {
 
 #[tokio::test]
 async fn one_owner_has_a_conversation_in_each_place_and_one_set_of_rules_in_all() {
-    let (house, phone, den, page) = on_three().await;
+    for door in [Door::Discord, Door::Slack] {
+        apart(door).await;
+    }
+}
+
+async fn apart(door: Door) {
+    let (house, phone, den, page) = on_three(door).await;
     den.say("write notes.txt: of the den").await;
     let card = den.card().await;
     den.press(&card, "Always").await;
@@ -38,7 +44,13 @@ async fn one_owner_has_a_conversation_in_each_place_and_one_set_of_rules_in_all(
 
 #[tokio::test]
 async fn what_waits_on_one_platform_is_answered_in_the_browser_and_closes_there_too() {
-    let (house, phone, den, page) = on_three().await;
+    for door in [Door::Discord, Door::Slack] {
+        closes(door).await;
+    }
+}
+
+async fn closes(door: Door) {
+    let (house, phone, den, page) = on_three(door).await;
     den.say("write notes.txt: hello").await;
     let there = den.card().await;
     phone.say("write other.txt: hello").await;

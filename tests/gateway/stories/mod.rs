@@ -54,6 +54,7 @@ mod replay;
 mod risk;
 mod sensitive;
 mod slack;
+mod slack_door;
 mod slack_preview;
 mod states;
 mod steering;

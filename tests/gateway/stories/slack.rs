@@ -1,14 +1,14 @@
 //! What only Slack has: channels and threads, one command, a signed door, scopes.
 
-use fakes::slack::{Chat, Fake, Shown, User, WAIT, signed};
-use reqwest::StatusCode;
+use fakes::slack::{Chat, Fake, Fault, Shown, User, WAIT};
 use serde_json::json;
 
+use super::chat::Door;
 use super::house::{House, PUBLIC, soon};
 
 const BOT: &str = "xoxb-1-STORY";
 const APP: &str = "xapp-1-STORY";
-const SIGNING: &str = "8f742231b10e8888abcd99yyyzzz85a5";
+pub(super) const SIGNING: &str = "8f742231b10e8888abcd99yyyzzz85a5";
 
 /// A house with a workspace of its own, of which the tests see everything.
 pub(super) struct Office {
@@ -61,7 +61,7 @@ impl Office {
         }
     }
 
-    async fn open(way: Way) -> Self {
+    pub(super) async fn open(way: Way) -> Self {
         Self::built(way).await.opened(way).await
     }
 
@@ -104,14 +104,14 @@ impl Office {
             .await
     }
 
-    async fn card(&self, chat: &Chat) -> Shown {
+    pub(super) async fn card(&self, chat: &Chat) -> Shown {
         self.fake
             .wait_for(chat, |shown| shown.button("Allow once").is_some())
             .await
     }
 
     /// Waits until Slack knows that everything arrived.
-    async fn all_heard(&self) {
+    pub(super) async fn all_heard(&self) {
         let heard = self
             .fake
             .wait_until(WAIT, || (self.fake.waiting() == 0).then_some(()));
@@ -199,105 +199,90 @@ async fn what_is_shared_is_outside_and_the_next_deed_asks() {
 }
 
 #[tokio::test]
-async fn a_chat_goes_on_through_a_door_as_it_does_through_a_socket() {
-    let office = Office::open(Way::Door).await;
-    let direct = office.anna.direct();
-    office
-        .fake
-        .say(&office.anna, &direct, "write notes.txt: hello");
+async fn the_owner_finds_what_waits_in_the_home_tab_and_a_stranger_finds_nothing() {
+    let office = Office::open(Way::Socket).await;
+    let (fake, direct) = (&office.fake, office.anna.direct());
+    let shows = async |user: &User, text: &str| {
+        fake.opens(user, "home");
+        let home = || fake.homes().remove(&user.0);
+        let there = || home().filter(|home| home.text.contains(text)).map(drop);
+        let seen = fake.wait_until(WAIT, there).await;
+        assert!(seen.is_some(), "no {text:?} in {:?}", home());
+    };
+    fake.opens(&office.anna, "messages");
+    shows(&office.anna, "Nothing waits for your answer.").await;
+    assert_eq!(fake.calls_of("views.publish").len(), 1);
+    fake.say(&office.anna, &direct, "write notes.txt: hello");
     let card = office.card(&direct).await;
-    office
-        .fake
-        .press(&office.anna, &direct, &card.ts, "Allow once");
-    office.told(&direct, "wrote notes.txt").await;
-    assert_eq!(office.fake.linked(), 0);
+    let title = card
+        .text
+        .lines()
+        .next()
+        .unwrap()
+        .trim_start_matches('\u{1f6aa}')
+        .trim();
+    let line = format!("{title} (in our chat)");
+    shows(&office.anna, &line).await;
+    // What is asked elsewhere is not told to this workspace.
+    let code = office.house.new_code(None).await;
+    let phone = office.house.enter(Door::Telegram, 7001, &code).await;
+    phone.say("write hidden.txt: hello").await;
+    phone.card().await;
+    shows(&office.anna, "a question on phone").await;
+    assert!(!fake.homes()["U7001"].text.contains("hidden"));
+    shows(&office.mallory, "There is nothing to see here.").await;
+    assert_eq!(fake.homes()["U8001"].text, "There is nothing to see here.");
+    fake.press(&office.anna, &direct, &card.ts, "Deny");
+    office.told(&direct, "Denied").await;
+    fake.opens(&office.anna, "home");
+    let gone = || (!fake.homes()["U7001"].text.contains(&line)).then_some(());
+    assert!(fake.wait_until(WAIT, gone).await.is_some());
+    // A page that cannot be shown holds nothing up.
+    fake.inject("views.publish", Fault::Delay(super::wrong::NEVER));
+    fake.opens(&office.anna, "home");
+    fake.say(&office.anna, &direct, "remember the gate is green");
+    office.told(&direct, "remembered").await;
     office.all_heard().await;
-    let statuses: Vec<u16> = office
-        .fake
-        .answers()
-        .into_iter()
-        .map(|(status, _)| status)
-        .collect();
-    assert_eq!(statuses, [200; 3]);
-}
-
-/// Knocks with a body that is signed for this time; what was answered.
-async fn knock(
-    office: &Office,
-    body: &str,
-    time: i64,
-    headers: &[(&str, &str)],
-) -> (StatusCode, String) {
-    let at = format!("{}/hooks/work", office.house.doors());
-    let mut request = office.house.world.http.post(at).body(body.to_owned());
-    for (name, value) in headers {
-        request = request.header(*name, *value);
-    }
-    let _ = time;
-    let answer = request.send().await.unwrap();
-    (answer.status(), answer.text().await.unwrap())
-}
-
-fn now() -> i64 {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    i64::try_from(now.unwrap().as_secs()).unwrap()
 }
 
 #[tokio::test]
-async fn f90_only_what_slack_signed_now_is_let_in_and_the_challenge_too() {
-    let office = Office::open(Way::Door).await;
-    let body = json!({"type": "url_verification", "challenge": "abc"}).to_string();
-    let signature = "x-slack-signature";
-    let stamp = "x-slack-request-timestamp";
-    for (offset, right) in [
-        (0, true),
-        (-290, true),
-        (290, true),
-        (-301, false),
-        (310, false),
-    ] {
-        let time = now() + offset;
-        let (sign, time_text) = (signed(SIGNING, time, body.as_bytes()), time.to_string());
-        let headers = [(signature, sign.as_str()), (stamp, time_text.as_str())];
-        let (status, answer) = knock(&office, &body, time, &headers).await;
-        if right {
-            assert_eq!(
-                (status, answer.as_str()),
-                (StatusCode::OK, "abc"),
-                "{offset}"
-            );
-        } else {
-            assert_eq!(
-                (status, answer.as_str()),
-                (StatusCode::UNAUTHORIZED, ""),
-                "{offset}"
-            );
-        }
+async fn files_of_one_reply_are_one_message() {
+    let office = Office::open(Way::Socket).await;
+    let (fake, direct) = (&office.fake, office.anna.direct());
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        fake.say(&office.anna, &direct, &format!("write {name}: of {name}"));
+        let card = office.card(&direct).await;
+        fake.press(&office.anna, &direct, &card.ts, "Allow once");
+        office.told(&direct, &format!("wrote {name}")).await;
+        office.house.all_sent().await;
     }
-    let time = now();
-    let (right, wrong) = (
-        signed(SIGNING, time, body.as_bytes()),
-        signed("other", time, body.as_bytes()),
+    fake.say(&office.anna, &direct, "/policy auto");
+    office.told(&direct, "Policy: auto.").await;
+    fake.say(&office.anna, &direct, "send a.txt\nsend b.txt\nsend c.txt");
+    let with_files = || {
+        let shown = fake.messages(&direct).into_iter();
+        let names = shown.map(|shown| shown.files.into_iter().map(|file| file.name).collect());
+        let sent: Vec<Vec<String>> = names.filter(|names: &Vec<_>| !names.is_empty()).collect();
+        (sent.concat().len() == 3).then_some(sent)
+    };
+    let sent = fake
+        .wait_until(WAIT, with_files)
+        .await
+        .expect("three files");
+    assert_eq!(sent, [["a.txt", "b.txt", "c.txt"]]);
+    // Where they are refused together, each goes by itself.
+    fake.inject(
+        "files.completeUploadExternal",
+        Fault::Refuse("internal_limit"),
     );
-    let time_text = time.to_string();
-    let at = (stamp, time_text.as_str());
-    for headers in [
-        vec![],
-        vec![at],
-        vec![(signature, right.as_str())],
-        vec![(signature, wrong.as_str()), at],
-        vec![(signature, right.as_str()), (signature, right.as_str()), at],
-        vec![(signature, right.as_str()), at, at],
-        vec![(signature, &right[3..]), at],
-        vec![(signature, "v0="), at],
-    ] {
-        let (status, answer) = knock(&office, &body, time, &headers).await;
-        assert_eq!(
-            (status, answer.as_str()),
-            (StatusCode::UNAUTHORIZED, ""),
-            "{headers:?}"
-        );
-    }
+    fake.say(&office.anna, &direct, "send a.txt\nsend b.txt");
+    let apart = || {
+        let shown = fake.messages(&direct).into_iter();
+        let files = shown.map(|shown| shown.files.len());
+        (files.filter(|files| *files == 1).count() == 2).then_some(())
+    };
+    let apart = fake.wait_until(WAIT, apart).await;
+    assert!(apart.is_some(), "{:?}", fake.messages(&direct));
 }
 
 #[tokio::test]
