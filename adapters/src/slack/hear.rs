@@ -38,8 +38,13 @@ impl Slack {
         payload: &Value,
         inbox: &dyn Inbox,
     ) -> Result<Option<&'static str>, AdapterError> {
-        if payload.get("command").is_some() && !self.is_ours(payload).await? {
-            return Ok(Some(NOT_HERE));
+        if payload.get("command").is_some() {
+            // Anybody can give one, so none may end the connection.
+            match self.is_ours(payload).await {
+                Ok(true) => {}
+                Ok(false) | Err(AdapterError::Refused(_)) => return Ok(Some(NOT_HERE)),
+                Err(_) => return Ok(Some(NOT_NOW)),
+            }
         }
         let events = decode(&self.line, &self.who().await?, payload, now());
         if !events.is_empty() {
@@ -80,5 +85,8 @@ impl Slack {
 
 /// What is said to a command in a chat that we are not in.
 const NOT_HERE: &str = "I am not in this chat. Open a chat with me under Apps and try again there.";
+/// What is said to one while Slack does not tell whether we are.
+const NOT_NOW: &str =
+    "Slack does not answer me just now, so this was not done. Try again in a minute.";
 /// How many direct chats are remembered.
 const MOST_DIRECTS: usize = 1000;

@@ -151,6 +151,33 @@ async fn tokens_that_do_not_count_stop_the_line_and_trouble_is_waited_for() {
 }
 
 #[tokio::test]
+async fn f03_a_command_of_which_slack_does_not_tell_where_it_was_given_ends_no_connection() {
+    let (fake, adapter, anna) = started().await;
+    let heard = Arc::new(Heard::default());
+    let task = listen(&adapter, &heard);
+    let asked = "conversations.open";
+    for (n, (fault, says)) in [
+        (Fault::Refuse("user_disabled"), "I am not in this chat."),
+        (Fault::Status(503), "Try again in a minute."),
+        (Fault::TooMany(30), "Try again in a minute."),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        fake.inject(asked, fault);
+        fake.command(&anna, &anna.direct(), "status");
+        let answered = || fake.answers().get(n).cloned();
+        let answered = fake.wait_until(WAIT, answered).await.unwrap();
+        assert!(answered.1.contains(says), "{answered:?}");
+    }
+    assert!(heard.events.lock().unwrap().is_empty());
+    fake.say(&anna, &anna.direct(), "still here?");
+    assert_eq!(heard.texts(&fake, 1).await, ["still here?"]);
+    assert_eq!(fake.linked(), 1);
+    task.abort();
+}
+
+#[tokio::test]
 async fn a_command_between_two_people_is_not_ours() {
     let (fake, adapter, anna) = started().await;
     let heard = Arc::new(Heard::default());
