@@ -147,6 +147,7 @@ impl<'a> Writing<'a> {
             }
         };
         let key = SendKey(preview.id);
+        let grows = preview.message.is_some();
         let done = match &preview.message {
             None => match adapter.begin(place, &part, key, attempt).await {
                 Ok(name) => {
@@ -160,10 +161,12 @@ impl<'a> Writing<'a> {
             Some(name) => adapter.grow(place, name, &part).await,
         };
         self.calls = match done {
+            // An earlier change may still be made, after this one.
+            Ok(()) if grows && self.calls == Calls::Lost => Calls::Lost,
             Ok(()) => Calls::Known,
-            Err(AdapterError::Ambiguous) => Calls::Lost,
             // Nothing was done, and the next words may be taken.
-            Err(AdapterError::Retry { .. }) => self.calls,
+            Err(AdapterError::Retry { after: Some(_), .. }) => self.calls,
+            Err(AdapterError::Ambiguous | AdapterError::Retry { after: None, .. }) => Calls::Lost,
             Err(error) => {
                 tracing::debug!(%error, line = %place.line, "a preview was not shown");
                 Calls::GivenUp

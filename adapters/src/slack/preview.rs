@@ -77,9 +77,11 @@ impl Streams {
         };
         let (channel, ts) = (place.chat.as_str(), on.as_str());
         let more = json!({"channel": channel, "ts": ts, "markdown_text": more});
-        api.call("chat.appendStream", &more, Repeat::Visible)
-            .await?;
-        Ok(Some(()))
+        match api.call("chat.appendStream", &more, Repeat::Visible).await {
+            // What is added late is added before the stream ends, or not at all.
+            Ok(_) | Err(AdapterError::Ambiguous) => Ok(Some(())),
+            Err(error) => Err(error),
+        }
     }
 
     /// Ends a stream if it is one that we know, so that it can be changed like any message.

@@ -36,6 +36,8 @@ pub enum Turn {
     Call(String, Vec<(String, String)>),
     /// Words, and then nothing until it is let go; then more words.
     Held(String, String),
+    /// As held, in as many steps.
+    Steps(Vec<String>),
     /// Words, and then the connection breaks.
     Break(String),
     /// Words, and then an error of the service in place of the next one.

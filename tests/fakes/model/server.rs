@@ -112,6 +112,7 @@ fn plain(form: Form, turn: Turn) -> Response {
         Turn::Say(text) => (text, Vec::new()),
         Turn::Call(text, calls) => (text, calls),
         Turn::Held(text, more) => (text + &more, Vec::new()),
+        Turn::Steps(texts) => (texts.concat(), Vec::new()),
         Turn::Empty => (String::new(), Vec::new()),
         Turn::Break(_) | Turn::Trouble(_) | Turn::Endless(_) | Turn::Hang | Turn::Refuse(..) => {
             return broken();
@@ -148,6 +149,14 @@ fn stream(shared: Shared, form: Form, turn: Turn) -> Response {
                 pieces.extend(words(&text));
                 pieces.push(Piece::Hold);
                 pieces.extend(words(&more));
+            }
+            Turn::Steps(texts) => {
+                for (n, text) in texts.iter().enumerate() {
+                    if n > 0 {
+                        pieces.push(Piece::Hold);
+                    }
+                    pieces.extend(words(text));
+                }
             }
             Turn::Break(text) => {
                 pieces.extend(words(&text));

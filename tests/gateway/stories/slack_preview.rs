@@ -114,3 +114,36 @@ async fn f36_f40_an_answer_that_a_crash_met_while_it_took_its_place_is_kept_and_
     }
     assert_eq!(office.previews(), 0);
 }
+
+#[tokio::test]
+async fn f36_an_answer_is_posted_anew_where_a_change_of_what_stands_there_may_still_come() {
+    let (office, model) = writing().await;
+    for chat in office.both() {
+        let steps = [
+            "It begins, ",
+            "goes on, and ",
+            "goes on again, and ",
+            "ends.",
+        ];
+        model.will(Turn::Steps(steps.map(str::to_owned).to_vec()));
+        office.fake.say(&office.anna, &chat, "well?");
+        let begun = office.told(&chat, "It begins,").await;
+        let method = match chat.thread {
+            None => "chat.update",
+            Some(_) => "chat.appendStream",
+        };
+        office.fake.inject(method, Fault::Drop);
+        model.go_on();
+        office.told(&chat, "goes on, and").await;
+        model.go_on();
+        office.told(&chat, "goes on again,").await;
+        model.go_on();
+        let whole = office.told(&chat, "and ends.").await;
+        // What is added to a stream is added before it ends.
+        assert_eq!(whole.ts == begun.ts, chat.thread.is_some());
+        assert!(!whole.streaming);
+        office.house.all_sent().await;
+        office.only(&chat, "and ends.");
+        assert_eq!(office.previews(), 0);
+    }
+}
