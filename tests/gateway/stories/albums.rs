@@ -225,8 +225,8 @@ async fn files_of_one_reply_are_one_message_where_one_holds_them_all() {
     let (house, chat) = House::with_owner(Door::Discord).await;
     with_files(&chat, &house).await;
     chat.say("send c.png\nsend a.txt\nsend b.txt").await;
-    let one = chat.told("b.txt").await;
-    assert_eq!(one.text.trim(), "c.png\na.txt\nb.txt");
+    let whole = "c.png\na.txt\nb.txt";
+    chat.sees(whole, |seen| seen.text.trim() == whole).await;
     let names: Vec<String> = chat.files().into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["c.png", "a.txt", "b.txt"]);
     house.all_sent().await;
