@@ -81,15 +81,19 @@ impl<'a> Arguments<'a> {
 
 /// A program's name: without its folder, without a Windows ending.
 pub(super) fn program(text: &str) -> String {
-    let name = text.rsplit(['/', '\\']).next().unwrap_or(text);
-    let lower = name.to_lowercase();
-    match [".exe", ".bat", ".cmd"]
-        .iter()
-        .find_map(|ending| lower.strip_suffix(ending))
-    {
-        Some(stem) => stem.to_owned(),
-        None => lower,
+    let bytes = text.as_bytes();
+    let folder = bytes.iter().rposition(|byte| matches!(byte, b'/' | b'\\'));
+    let name = folder.map_or(Some(text), |at| text.get(at + 1..));
+    let mut lower = name.unwrap_or(text).to_lowercase();
+    if bytes.contains(&b'.') {
+        let stem = [".exe", ".bat", ".cmd"]
+            .iter()
+            .find_map(|ending| lower.strip_suffix(ending));
+        if let Some(length) = stem.map(str::len) {
+            lower.truncate(length);
+        }
     }
+    lower
 }
 
 /// A path without `.`, `..` and doubled slashes, as far as its words tell.
@@ -100,15 +104,18 @@ pub(super) fn folded(path: &str) -> String {
 /// Whether a word names what is not in the folder that the line runs in, programs and devices of
 /// the system aside.
 pub(super) fn leaves(file: &str) -> bool {
-    let home = ["~", "$HOME", "${HOME"];
-    let climbs = file.split('/').any(|segment| segment == "..");
-    let is_everyones = EVERYONES.iter().any(|folder| {
-        file.strip_prefix(folder)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    });
-    climbs
-        || home.iter().any(|start| file.starts_with(start))
-        || (file.starts_with('/') && !is_everyones)
+    let is_everyones = || {
+        EVERYONES.iter().any(|folder| {
+            file.strip_prefix(folder)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    };
+    match file.bytes().next() {
+        Some(b'/') => climbs(file) || !is_everyones(),
+        Some(b'$') => climbs(file) || file.starts_with("$HOME") || file.starts_with("${HOME"),
+        Some(b'~') => true,
+        Some(_) | None => climbs(file),
+    }
 }
 
 /// Folders that hold nothing of a person's own.
@@ -118,8 +125,15 @@ const EVERYONES: [&str; 8] = [
 
 /// Whether a path leads out of the folder that the line runs in, or may.
 pub(super) fn is_elsewhere(argument: &Argument) -> bool {
-    let text = argument.text.as_str();
-    text.starts_with(['/', '~', '$'])
-        || text.split('/').any(|segment| segment == "..")
-        || argument.literal > Literal::Pattern
+    leads_out(&argument.text) || argument.literal > Literal::Pattern
+}
+
+/// The same of a path that is known.
+pub(super) fn leads_out(path: &str) -> bool {
+    path.starts_with(['/', '~', '$']) || climbs(path)
+}
+
+fn climbs(path: &str) -> bool {
+    let mut pairs = path.as_bytes().windows(2);
+    pairs.any(|pair| pair == b"..") && path.split('/').any(|segment| segment == "..")
 }

@@ -83,13 +83,20 @@ pub(super) fn named<'a>(program: &str, rest: &'a [Argument]) -> impl Iterator<It
 
 /// A word that is no flag, and what a flag or another word holds behind its sign.
 fn parts(word: &str, splits_at: bool) -> impl Iterator<Item = &str> {
-    let value = word.split_once('=').map(|(_, value)| value);
     let (whole, behind) = match word.strip_prefix('-') {
-        None => (Some(word), word.rsplit_once(':').map(|(_, behind)| behind)),
+        None => {
+            let of_another = word.bytes().any(|byte| byte == b':');
+            let behind = of_another.then(|| word.rsplit_once(':')).flatten();
+            (Some(word), behind.map(|(_, behind)| behind))
+        }
         Some(letters) if letters.starts_with('-') || splits_at => (None, None),
         Some(_) => (None, word.get(2..)),
     };
-    [whole, behind, value].into_iter().flatten()
+    let is_set = word.bytes().any(|byte| byte == b'=');
+    let value = is_set.then(|| word.split_once('=')).flatten();
+    [whole, behind, value.map(|(_, value)| value)]
+        .into_iter()
+        .flatten()
 }
 
 /// Whether the first operand is what a program looks for or does, and no file.

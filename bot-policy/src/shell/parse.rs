@@ -28,7 +28,8 @@ pub(super) fn parse(line: &str, depth: usize) -> Result<Script, Trouble> {
     if line.len() > LINE_BYTES {
         return Err("it is too long to judge");
     }
-    let letters: Vec<char> = line.chars().collect();
+    let mut letters = Vec::with_capacity(line.len());
+    letters.extend(line.chars());
     let mut reader = Reader::new(&letters, depth);
     let list = reader.list()?;
     if !reader.is_done() || !reader.waiting.is_empty() {
@@ -222,16 +223,16 @@ impl<'a> Reader<'a> {
     fn assignment(&mut self, before: &[Word]) -> Result<Option<Assignment>, Trouble> {
         let start = self.at;
         let is_first = before.is_empty();
-        let mut name = String::new();
-        while let Some(letter) = self.peek(0).filter(|letter| is_name(*letter)) {
-            name.push(letter);
-            self.at += 1;
-        }
-        let mut values = Vec::new();
-        if name.is_empty() || name.starts_with(|letter: char| letter.is_ascii_digit()) {
-            self.at = start;
+        let rest = self.letters.get(start..).unwrap_or_default();
+        let name = rest.iter().take_while(|letter| is_name(**letter)).count();
+        let begins = rest.first().is_some_and(|letter| !letter.is_ascii_digit());
+        let goes_on = matches!(rest.get(name), Some('=' | '+' | '['));
+        if name == 0 || !begins || !goes_on {
             return Ok(None);
         }
+        self.at += name;
+        let name: String = rest.iter().take(name).collect();
+        let mut values = Vec::new();
         if is_first && self.eat("[") {
             values.push(self.until(']')?);
             if !(self.sees("=") || self.sees("+=")) {

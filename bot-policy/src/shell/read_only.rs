@@ -24,15 +24,19 @@ pub(super) fn proves(
         return Err("its program is not one of the system's");
     }
     let names_secret = rest.iter().any(|word| {
-        let value = word.text.rsplit_once(['=', ':']).map(|(_, value)| value);
+        let mut bytes = word.text.bytes();
+        let has_value = bytes.any(|byte| matches!(byte, b'=' | b':'));
+        let value = has_value
+            .then(|| word.text.rsplit_once(['=', ':']))
+            .flatten();
+        let value = value.map(|(_, value)| value);
         immune::path(&word.text).is_some()
             || value.is_some_and(|value| immune::path(value).is_some())
     });
     if names_secret {
         return Err("it names a sensitive path");
     }
-    let is_elsewhere = |file: &str| arguments::is_elsewhere(&Argument::known(file));
-    if files::named(program, rest).any(is_elsewhere) {
+    if files::named(program, rest).any(arguments::leads_out) {
         return Err("it names what is not in its folder");
     }
     let arguments = Arguments(rest);
