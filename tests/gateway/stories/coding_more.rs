@@ -227,6 +227,23 @@ async fn in_the_cage_no_file_of_a_person_is_there_but_those_of_the_folder() {
 }
 
 #[tokio::test]
+async fn a_path_that_git_is_asked_about_is_no_pattern() {
+    let (house, _chat, model, work, terminal) = at_work().await;
+    open(&terminal, &house, &work.0).await;
+    work.write("sum", "changed by hand\n");
+    for (file, shows) in [("sum", true), ("s*", false), (":(glob)**", false)] {
+        model.will(call("git-diff", json!({"file": file})));
+        model.will(Turn::say(&format!("Looked at {file}.")));
+        terminal.line("what changed?");
+        terminal.sees(&format!("│ Looked at {file}.")).await;
+        let asked = model.asked().pop().unwrap().body;
+        let messages = asked["messages"].as_array().unwrap();
+        let told = messages.last().unwrap().to_string();
+        assert_eq!(told.contains("changed by hand"), shows, "{file}: {told}");
+    }
+}
+
+#[tokio::test]
 async fn folders_that_hold_postern_itself_are_refused_and_every_wrong_word_is_told() {
     let (house, _chat, _model, work, _terminal) = at_work().await;
     let data = house.home.data().display().to_string();

@@ -106,7 +106,9 @@ async fn git(
     off: &[(&str, &str)],
     asked: Vec<String>,
 ) -> Result<exec::Ran, ToolError> {
-    let argv = ["git", "--no-pager"].map(OsString::from).into_iter();
+    // A path is one path, as rules take it: no pattern, no word of git's own.
+    let argv = ["git", "--no-pager", "--literal-pathspecs"];
+    let argv = argv.map(OsString::from).into_iter();
     let argv = argv.chain(asked.into_iter().map(OsString::from)).collect();
     let at = &work.folder.path;
     let mut command = match coder.cage.why_not() {
