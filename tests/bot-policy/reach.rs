@@ -121,6 +121,41 @@ fn where_a_line_runs_counts_for_what_it_names() {
 }
 
 #[test]
+fn a_rule_on_what_lies_outside_holds_for_command_lines() {
+    let auto = Standing {
+        mode: Mode::Auto,
+        ..ruled(&[
+            ("@coder read --file ../notes", Action::Deny),
+            ("@coder read --file /home/me/plan", Action::Deny),
+        ])
+    };
+    for (line, says) in [
+        ("cat ../notes", Says::Deny),
+        ("cat ../../notes/a", Says::Deny),
+        ("cat /home/me/plan", Says::Deny),
+        ("cat ~/plan", Says::AskOnce),
+        ("ls ..", Says::AskOnce),
+    ] {
+        assert_eq!(exec(line, &auto), says, "{line}");
+    }
+}
+
+#[test]
+fn many_rules_on_files_are_each_held_against_a_long_line() {
+    let patterns: Vec<String> = (0..2_000)
+        .map(|n| format!("@coder read --file a/b{n}.txt"))
+        .collect();
+    let rules: Vec<(&str, Action)> = patterns
+        .iter()
+        .map(|pattern| (pattern.as_str(), Action::Deny))
+        .collect();
+    let standing = ruled(&rules);
+    let line = format!("cat {}", "c/d.txt ".repeat(1_500));
+    assert_eq!(exec(&line, &standing), Says::Allow);
+    assert_eq!(exec(&format!("{line} a/b1999.txt"), &standing), Says::Deny);
+}
+
+#[test]
 fn asks_are_not_switched_off_where_a_denied_file_may_be_opened() {
     let auto = Standing {
         mode: Mode::Auto,

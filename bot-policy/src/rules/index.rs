@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::call::Call;
 use crate::rules::pattern::{Pattern, names_file};
-use crate::rules::{Action, Rule, Whose};
+use crate::rules::{Action, Rule, Whose, reach};
 use crate::spoken::Spoken;
 
 /// A rule with its pattern read.
@@ -14,6 +14,8 @@ pub(crate) struct Read {
     pub(crate) rule: Rule,
     pub(crate) whose: Whose,
     pub(crate) pattern: Option<Pattern>,
+    /// The file or folder that it names, in its normal form.
+    pub(crate) file: Option<String>,
     /// How much the pattern says; blanks do not count.
     pub(crate) length: usize,
 }
@@ -39,6 +41,7 @@ impl Index {
     pub(crate) fn add(&mut self, rule: &Rule, whose: Whose) {
         let at = self.all.len();
         let pattern = Pattern::read(&rule.pattern);
+        let named = pattern.as_ref().and_then(file).map(reach::somewhere);
         match &pattern {
             None => self.unread.push(at),
             Some(pattern) => {
@@ -46,7 +49,7 @@ impl Index {
                     .tools
                     .entry(key(pattern.tool()).into_owned())
                     .or_default();
-                if rule.action != Action::Allow && file(pattern).is_some() {
+                if rule.action != Action::Allow && named.is_some() {
                     tool.files.push(at);
                 }
                 match pattern.command() {
@@ -63,6 +66,7 @@ impl Index {
             rule: rule.clone(),
             whose,
             pattern,
+            file: named,
             length: super::length(&rule.pattern),
         });
     }
@@ -115,11 +119,6 @@ impl<'a> Named<'a> {
 impl Read {
     pub(crate) fn matches(&self, spoken: &Spoken) -> bool {
         self.rule.action.holds(self.pattern.as_ref(), spoken)
-    }
-
-    /// The file or folder that it names.
-    pub(crate) fn file(&self) -> Option<&str> {
-        self.pattern.as_ref().and_then(file)
     }
 
     pub(crate) fn denies(&self) -> bool {
