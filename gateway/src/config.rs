@@ -188,6 +188,8 @@ impl Config {
             let key = why.path().to_string();
             wrong(why.inner(), key)
         })?;
+        let models = (written.model.as_ref(), written.risk.model.as_ref());
+        explain::reachable(file, text, models)?;
         Ok(Self {
             web: Web {
                 listen: written

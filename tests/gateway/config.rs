@@ -170,6 +170,22 @@ fn every_mistake_is_named_with_its_place_its_key_and_what_to_do() {
             "[lines.a]\n",
             "1:1: lines.a: the setting `platform` is missing; add it",
         ),
+        (
+            "[web]\n\n[lines.a]\nplatform = \"telegram\"\n\n[lines.b]\ntoken_file = \"/t\"",
+            "6:1: lines.b: the setting `platform` is missing; add it",
+        ),
+        (
+            "[model]\nprovider = \"ollama\"\nname = \"m\"\n[[model.fallbacks]]\nprovider = \"openai-compatible\"\nname = \"m\"",
+            "4:1: model.fallbacks: openai-compatible has no address of its own; add endpoint, like endpoint = \"http://127.0.0.1:8080/v1/\"",
+        ),
+        (
+            "[log]\n[model]\nprovider = \"openai-compatible\"\nname = \"m\"",
+            "2:1: model: openai-compatible has no address of its own; add endpoint, like endpoint = \"http://127.0.0.1:8080/v1/\"",
+        ),
+        (
+            "[risk]\nmodel = { provider = \"openai-compatible\", name = \"m\" }",
+            "2:9: risk.model: openai-compatible has no address of its own; add endpoint, like endpoint = \"http://127.0.0.1:8080/v1/\"",
+        ),
     ];
     for (text, expected) in cases {
         assert_eq!(
@@ -188,6 +204,12 @@ fn a_key_of_a_platform_that_is_not_known_is_refused_with_its_name() {
         "{said}"
     );
     assert!(!said.contains("123:abc"), "{said}");
+    let second = "[log]\n\n[lines.a]\nplatform = \"slack\"\nuser = \"x\"";
+    let said = parse(second).unwrap_err();
+    assert!(
+        said.starts_with("/somewhere/postern.toml:3:1: lines.a: there is no setting `user`; "),
+        "{said}"
+    );
 }
 
 #[test]
@@ -293,7 +315,11 @@ fn the_example_is_a_file_that_can_be_used_as_it_is_and_with_every_key_set() {
         format!("{}\n", set.unwrap_or(line))
     });
     let full = parse(&lines.collect::<String>()).unwrap();
-    assert_eq!((full.lines.len(), full.log.filter), (1, "warn".to_owned()));
+    assert_eq!((full.lines.len(), full.log.filter), (4, "warn".to_owned()));
+    for platform in ["Discord(", "Slack(", "Telegram(", "WhatsApp("] {
+        let is_it = |line: &adapters::Config| format!("{line:?}").starts_with(platform);
+        assert!(full.lines.values().any(is_it), "{platform}");
+    }
     assert!(full.web.admin_token.is_some() && full.metrics.is_some());
 }
 

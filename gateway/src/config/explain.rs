@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use adapters::{SecretError, quoted};
+use toml::de::DeTable;
 
+use super::model::{Fallback, Model, Provider};
 use super::{DENYLIST_VARIABLE, FILE_LIMIT};
 
 /// The configuration cannot be used. The text names file, line, column and key, and what to do.
@@ -62,7 +64,42 @@ pub enum ConfigError {
 
 /// Turns what the parser says into where, which key, and what to do.
 pub(super) fn wrong(file: &Path, text: &str, why: &toml::de::Error, key: String) -> ConfigError {
-    let at = why.span().map_or(0, |span| span.start);
+    let at = why
+        .span()
+        .map_or_else(|| table(text, &key), |span| span.start);
+    at_byte(file, text, at, key, plain(why.message()))
+}
+
+/// Whether each model, and the second judge, has an address.
+///
+/// # Errors
+/// When one has none of its own and none is set.
+pub(super) fn reachable(
+    file: &Path,
+    text: &str,
+    (model, judge): (Option<&Model>, Option<&Fallback>),
+) -> Result<(), ConfigError> {
+    let first = model.map(|model| ("model", model.first()));
+    let others = model.into_iter().flat_map(|model| &model.fallbacks);
+    let others = others.map(|model| ("model.fallbacks", model.clone()));
+    let judge = judge.map(|model| ("risk.model", model.clone()));
+    let mut all = first.into_iter().chain(others).chain(judge);
+    let Some((key, _)) =
+        all.find(|(_, model)| model.provider == Provider::Compatible && model.endpoint.is_none())
+    else {
+        return Ok(());
+    };
+    let what = "openai-compatible has no address of its own; add endpoint, like endpoint = \"http://127.0.0.1:8080/v1/\"";
+    Err(at_byte(
+        file,
+        text,
+        table(text, key),
+        key.to_owned(),
+        what.to_owned(),
+    ))
+}
+
+fn at_byte(file: &Path, text: &str, at: usize, key: String, what: String) -> ConfigError {
     let before = text.get(..at).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before
@@ -74,8 +111,26 @@ pub(super) fn wrong(file: &Path, text: &str, why: &toml::de::Error, key: String)
         line,
         column,
         key: if key == "." { String::new() } else { key },
-        what: plain(why.message()),
+        what,
     }
+}
+
+/// Where the table of a key begins, or the innermost around it that is there.
+fn table(text: &str, key: &str) -> usize {
+    let Ok(whole) = DeTable::parse(text) else {
+        return 0;
+    };
+    let mut at = 0;
+    let mut inner = Some(whole.get_ref());
+    for name in key.split('.') {
+        let found = inner.and_then(|table| table.iter().find(|(key, _)| key.get_ref() == name));
+        let Some((_, value)) = found else {
+            break;
+        };
+        at = value.span().start;
+        inner = value.get_ref().as_table();
+    }
+    at
 }
 
 fn plain(said: &str) -> String {

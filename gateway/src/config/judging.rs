@@ -60,7 +60,7 @@ pub(super) struct WrittenShell {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenRisk {
     action: WrittenThreshold,
-    model: Option<Fallback>,
+    pub(super) model: Option<Fallback>,
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]
