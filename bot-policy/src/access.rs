@@ -215,6 +215,27 @@ fn owner_alone(event: &InboundEvent, directory: &Directory) -> Option<Person> {
     theirs.then(|| person.clone())
 }
 
+/// Whether a program may say this in its chat: words alone, whoever's they are. What begins as a
+/// command does is refused and not taken for words, so that nobody waits for what it never does.
+pub fn admits_of_program(event: &InboundEvent) -> bool {
+    let is_words = |part: &Part| match &part.body {
+        PartBody::File(_) => false,
+        PartBody::Text(text) => !text.trim_start().starts_with('/'),
+    };
+    match &event.what {
+        EventKind::Message { parts, .. } => parts.iter().all(is_words),
+        EventKind::Command { .. }
+        | EventKind::Delete { .. }
+        | EventKind::Delivery { .. }
+        | EventKind::Edit { .. }
+        | EventKind::Left
+        | EventKind::Moved { .. }
+        | EventKind::Picked { .. }
+        | EventKind::Press { .. }
+        | EventKind::Search { .. } => false,
+    }
+}
+
 /// Whether a tool is offered in a place of this scope.
 pub fn offers(scope: Scope, tool: &ToolSpec) -> bool {
     let built_in = match &tool.origin {

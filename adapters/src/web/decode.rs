@@ -23,9 +23,6 @@ pub enum Malformed {
     /// There is nothing in the message.
     #[error("the message is empty; type something first")]
     Blank,
-    /// A program said what only a person may say.
-    #[error("a token sends no commands; type them in a chat of your own")]
-    Command,
     /// An id, a token or a code holds something else than letters, digits, `-` and `_`.
     #[error("{0} must have 1 to {MAX_ID} letters, digits or hyphens")]
     Id(&'static str),
@@ -45,16 +42,14 @@ pub enum Malformed {
 /// # Errors
 /// When it is not that, or is over a limit.
 pub fn say(posted: &[u8], account: &str, now: Timestamp) -> Result<InboundEvent, Malformed> {
-    let said: Said = parse(posted)?;
-    let id = name("the id", &said.id)?;
-    message(account, id, said.text, Provenance::Authored, now)
+    say_as(posted, account, Provenance::Authored, now)
 }
 
 /// A message posted by a program of the owner's: `{"id", "text"}`. Whose words it holds was said
-/// when the program was let in; a command it never is.
+/// when the program was let in.
 ///
 /// # Errors
-/// When it is not that, is a command, or is over a limit.
+/// When it is not that, or is over a limit.
 pub fn say_as(
     posted: &[u8],
     account: &str,
@@ -63,9 +58,6 @@ pub fn say_as(
 ) -> Result<InboundEvent, Malformed> {
     let said: Said = parse(posted)?;
     let id = name("the id", &said.id)?;
-    if said.text.trim_start().starts_with('/') {
-        return Err(Malformed::Command);
-    }
     message(account, id, said.text, provenance, now)
 }
 

@@ -11,6 +11,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get};
 use axum::{Json, Router};
+use bot_policy::access::admits_of_program;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -72,6 +73,9 @@ async fn say(
     let token = own(bearer)?;
     let provenance = token.words.provenance();
     let event = web::say_as(&posted, &token.account, provenance, now())?;
+    if !admits_of_program(&event) {
+        return Err(NO_COMMANDS);
+    }
     let said = screen_of(&event);
     shared.desk.accept(event).await?;
     if let Some(said) = said {
@@ -146,6 +150,11 @@ impl From<KeeperError> for Refusal {
         }
     }
 }
+
+const NO_COMMANDS: Refusal = Refusal::new(
+    StatusCode::BAD_REQUEST,
+    "a token sends no commands; type them in a chat of your own",
+);
 
 const NOBODY: Refusal = Refusal::new(
     StatusCode::FORBIDDEN,
