@@ -158,6 +158,34 @@ async fn f16_in_a_group_the_photos_without_a_caption_come_with_the_one_that_spea
     told_of(&house, 3).await;
 }
 
+#[tokio::test]
+async fn of_a_strangers_album_nothing_is_kept_not_even_until_it_is_whole() {
+    let (house, owner) = House::with_owner(Door::Telegram).await;
+    let mallory = house.fake().person(8001, "Mallory");
+    let room = mallory.direct();
+    let caption = "a caption of nobody we know";
+    for _ in 0..3 {
+        house
+            .fake()
+            .send_part(mallory, room, "907", PNG, Some(caption));
+    }
+    house.all_heard().await;
+    assert_eq!(house.count("SELECT count(*) FROM album_part"), 0);
+    owner.settle().await;
+    let answers = house.fake().messages(room);
+    assert_eq!(answers.len(), 1, "{answers:?}");
+    for file in std::fs::read_dir(house.home.data()).unwrap() {
+        let at = file.unwrap().path();
+        if at.is_file() {
+            let bytes = std::fs::read(&at).unwrap();
+            let holds = bytes
+                .windows(caption.len())
+                .any(|part| part == caption.as_bytes());
+            assert!(!holds, "{}", at.display());
+        }
+    }
+}
+
 /// Puts photos and notes into the workspace, and lets everything be sent without a card.
 async fn with_files(chat: &Chat, house: &House) {
     chat.say("write a.txt: one").await;
