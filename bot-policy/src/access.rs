@@ -230,6 +230,7 @@ pub fn admits_of_program(event: &InboundEvent) -> bool {
         | EventKind::Edit { .. }
         | EventKind::Left
         | EventKind::Moved { .. }
+        | EventKind::Opened { .. }
         | EventKind::Picked { .. }
         | EventKind::Press { .. }
         | EventKind::Search { .. } => false,

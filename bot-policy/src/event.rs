@@ -204,7 +204,8 @@ pub enum Provenance {
     Forwarded,
     /// Fetched by the platform from an address.
     Previewed,
-    /// Repeated from another message; it takes the label of the stored original.
+    /// Repeated from another message; it takes the label of the stored original. A text that is
+    /// empty is not repeated there: it is that of the stored original.
     Quoted {
         /// The original, where the platform names it and it is in the same chat.
         original: Option<MessageRef>,

@@ -6,7 +6,9 @@ mod encode;
 mod fake;
 mod files;
 mod hook;
+mod provenance;
 mod send;
+mod statuses;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};

@@ -242,6 +242,27 @@ fn the_service_has_every_switch_that_its_page_explains() {
     assert!(unit.contains("\nLoadCredential="));
 }
 
+#[test]
+fn systemd_takes_the_service_as_it_is() {
+    let unit = fs::read_to_string(root().join("deploy/postern.service")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("postern.service");
+    let program = env!("CARGO_BIN_EXE_postern");
+    fs::write(&file, unit.replace("/usr/local/bin/postern", program)).unwrap();
+    let verify = std::process::Command::new("systemd-analyze")
+        .args(["verify", "--man=no"])
+        .arg(&file)
+        .output();
+    match verify {
+        Ok(said) => {
+            let err = String::from_utf8_lossy(&said.stderr);
+            let ours = err.lines().find(|line| line.contains("postern.service"));
+            assert_eq!((said.status.success(), ours), (true, None), "{said:?}");
+        }
+        Err(missing) => assert_eq!(missing.kind(), std::io::ErrorKind::NotFound),
+    }
+}
+
 fn root() -> &'static std::path::Path {
     std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }

@@ -58,12 +58,12 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// What became of a message of ours. That it was sent on or read changes nothing here.
+    /// What became of a message of ours. It is the platform's to bring once it was sent on, however
+    /// long the phone is off, and one of the later steps may be told alone; they are heard as one.
     fn status(&self, status: &Map<String, Value>) -> Option<InboundEvent> {
-        let named = text(status, "status")?;
-        let fate = match named {
-            "delivered" => Fate::Arrived,
-            "failed" => failure(status),
+        let (named, fate) = match text(status, "status")? {
+            "sent" | "delivered" | "read" | "played" => ("arrived", Fate::Arrived),
+            "failed" => ("failed", failure(status)),
             _ => return None,
         };
         let id = text(status, "id")?;

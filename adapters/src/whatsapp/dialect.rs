@@ -19,7 +19,7 @@ pub(super) fn marked(rich: &Rich, addresses: Addresses) -> String {
         let text = match addresses {
             Addresses::Inert => text
                 .split_inclusive(char::is_whitespace)
-                .map(|word| match names_a_file(word.trim_end()) {
+                .map(|word| match leads_nowhere(word.trim_end()) {
                     true => word.to_owned(),
                     false => broken_addresses(word),
                 })
@@ -166,6 +166,23 @@ fn is_read(word: &str, begins_a_line: bool) -> bool {
         before = Some(c);
     }
     begins_a_line && word.starts_with('>')
+}
+
+/// Whether the app makes nothing of a word that others would.
+fn leads_nowhere(word: &str) -> bool {
+    names_a_file(word) || names_a_tool(word)
+}
+
+/// Whether a word is the name of a tool. The app mentions people by their numbers and links whole
+/// addresses of mail; an `@` before a plain word is neither.
+fn names_a_tool(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| matches!(c, '(' | ')' | ',' | ':'));
+    word.strip_prefix('@').is_some_and(|name| {
+        name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c == '-' || c == '_')
+    })
 }
 
 /// Whether a word is the path of a file with an ending that is no top-level domain, so that no app

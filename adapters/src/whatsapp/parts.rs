@@ -73,12 +73,12 @@ pub(super) fn is_forward(message: &Map<String, Value>) -> bool {
     speaks(message) || context.is_some_and(speaks)
 }
 
-/// What is quoted is named and not repeated there.
+/// What is quoted is named there and not repeated.
 fn quoted(message: &Map<String, Value>) -> Option<Part> {
     let context = message.get("context")?.as_object()?;
     let original = text(context, "id").map(MessageRef::new)?;
     let original = Some(original);
-    Some(said(QUOTED, Provenance::Quoted { original }))
+    Some(said("", Provenance::Quoted { original }))
 }
 
 fn said(text: &str, provenance: Provenance) -> Part {
@@ -179,7 +179,5 @@ fn is_envelope(key: &str) -> bool {
     KEYS.contains(&key) || key.contains("forward")
 }
 
-/// What stands for a message that is quoted.
-const QUOTED: &str = "[a message of this chat]";
 /// How many items of a list are read.
 const MOST_ITEMS: usize = 12;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use adapters::Cursor;
-use bot_policy::access::{Admission, Command, Incognito, Person, Scope, admit};
+use bot_policy::access::{Admission, Command, Ignored, Incognito, Person, Scope, admit};
 use bot_policy::event::{
     ChatKind, EventKind, InboundEvent, Part, PartBody, Provenance, ReplyHandle, Sender,
 };
@@ -27,6 +27,7 @@ use super::pending::Pending;
 use super::people::{directory, note_answered, unpair};
 use super::poison::put_off;
 use super::quiet::rest;
+use super::quotes::repeat;
 use super::received::want;
 use super::rows::{json, message_key, place_id};
 use super::{Blame, Store, StoreError, window};
@@ -100,7 +101,10 @@ impl Store {
                     && let Some(seq) = claim(tx, &event, now)?
                 {
                     let shown = shown_to_a_group(&event);
-                    let ready = arrived(tx, seq, event, now)?;
+                    let ready = match of_stranger(&store, tx, &event, now) {
+                        true => vec![(seq, event)],
+                        false => arrived(tx, seq, event, now)?,
+                    };
                     // What the group can read already is not secret until its album is whole.
                     if ready.is_empty() {
                         burn_all(tx, shown, now)?;
@@ -118,6 +122,29 @@ impl Store {
         })
         .await
     }
+}
+
+/// Whether this is of somebody to whom the place does not belong. None of it is kept, not even until
+/// its album is whole.
+fn of_stranger(store: &Store, tx: &Connection, event: &InboundEvent, now: Timestamp) -> bool {
+    let EventKind::Message { album: Some(_), .. } = &event.what else {
+        return false;
+    };
+    directory(store, tx, event, now).is_ok_and(|known| match admit(event, &known) {
+        Admission::Stranger
+        | Admission::Ignore(Ignored::Bystander | Ignored::Shared | Ignored::Stranger) => true,
+        Admission::Amend
+        | Admission::Claim(_)
+        | Admission::Command(..)
+        | Admission::Ignore(Ignored::Edited | Ignored::Empty | Ignored::NotAddressed)
+        | Admission::Opened(_)
+        | Admission::Pair { .. }
+        | Admission::Picked(_)
+        | Admission::Press { .. }
+        | Admission::Search(_)
+        | Admission::Serve(..)
+        | Admission::WrongPresser { .. } => false,
+    })
 }
 
 /// Takes in one event by itself; one that fails is kept and tried again.
@@ -287,7 +314,10 @@ fn serve(
     now: Timestamp,
     accepted: &mut Accepted,
 ) -> Result<(), StoreError> {
-    let EventKind::Message { message, parts, .. } = event.what else {
+    let EventKind::Message {
+        message, mut parts, ..
+    } = event.what
+    else {
         return Ok(());
     };
     let at = place_id(tx, &event.place)?;
@@ -295,6 +325,7 @@ fn serve(
         Scope::OwnerIncognito => Incognito::On,
         Scope::Group | Scope::Guest | Scope::Owner => Incognito::Off,
     };
+    repeat(store, tx, &event.place.line, at, &mut parts)?;
     let mut originals = Vec::new();
     for part in &parts {
         if let Provenance::Quoted {

@@ -56,6 +56,7 @@ mod prune;
 mod pulse;
 mod questions;
 mod quiet;
+mod quotes;
 mod received;
 mod rows;
 mod sessions;

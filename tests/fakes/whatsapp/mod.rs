@@ -360,6 +360,11 @@ impl Fake {
         self.shared.lock().faults.push_back(fault);
     }
 
+    /// How much is still to go wrong.
+    pub fn to_go_wrong(&self) -> usize {
+        self.shared.lock().faults.len()
+    }
+
     // What the bot did.
 
     /// The bot's messages in a chat, as they stand on the screen.

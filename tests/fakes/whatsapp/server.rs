@@ -144,6 +144,7 @@ pub async fn send(
             let _ = say(&mut shared.lock(), &body);
             broken()
         }
+        Some(Fault::Hang) => std::future::pending().await,
         Some(fault) => failed(fault),
         None => answered(say(&mut shared.lock(), &body)),
     };
@@ -229,7 +230,7 @@ fn faulty(shared: &Shared) -> Option<Response> {
 
 fn failed(fault: Fault) -> Response {
     match fault {
-        Fault::Drop => broken(),
+        Fault::Drop | Fault::Hang => broken(),
         Fault::Refuse {
             status,
             code,

@@ -50,6 +50,8 @@ impl Shown {
 pub enum Fault {
     /// The connection breaks after the call was carried out.
     Drop,
+    /// The call is not carried out and never answered.
+    Hang,
     /// An error of the Graph API.
     Refuse {
         status: u16,

@@ -17,13 +17,14 @@ pub enum Door {
     Slack,
     Telegram,
     Web,
+    WhatsApp,
 }
 
 impl Door {
     /// What the line behind it is called in the settings.
     pub fn line(self) -> &'static str {
         match self {
-            Self::Discord | Self::Slack => "other",
+            Self::Discord | Self::Slack | Self::WhatsApp => "other",
             Self::Telegram => "phone",
             Self::Web => "web",
         }
@@ -418,6 +419,11 @@ macro_rules! on_both {
             #[tokio::test]
             async fn on_slack() {
                 story(House::with_owner(Door::Slack).await).await;
+            }
+
+            #[tokio::test]
+            async fn on_whatsapp() {
+                story(House::with_owner(Door::WhatsApp).await).await;
             }
 
             #[tokio::test]

@@ -45,7 +45,7 @@ on_both! {
                 let name = "notes.txt".to_owned();
                 assert_eq!(sent, [Sent { kind: "document", name, bytes, album: None }]);
             }
-            Door::Discord | Door::Slack => {
+            Door::Discord | Door::Slack | Door::WhatsApp => {
                 let bytes = b"something else".to_vec();
                 assert_eq!(chat.files(), [("notes.txt".to_owned(), bytes)]);
             }

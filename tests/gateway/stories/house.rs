@@ -223,6 +223,10 @@ impl House {
         if self.banner.contains("webhooks  on   ") {
             self.fake().route(PUBLIC, &self.doors());
         }
+        if let Some(platform) = self.world.platform.as_deref().filter(|_| serves) {
+            let doors = self.banner.contains("webhooks  on   ");
+            platform.serves(doors.then(|| self.doors()).as_deref());
+        }
         serves
     }
 
@@ -292,7 +296,7 @@ impl House {
     /// Somebody comes in with a code. `account` is theirs on Telegram.
     pub async fn enter(&self, door: Door, account: i64, code: &str) -> Chat {
         match door {
-            Door::Discord | Door::Slack => {
+            Door::Discord | Door::Slack | Door::WhatsApp => {
                 let platform = self.world.platform();
                 platform.enter(account);
                 let hears = soon(|| platform.hears().then_some(()));

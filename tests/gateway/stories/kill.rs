@@ -47,6 +47,11 @@ async fn f36_f40_killed_fifty_times_on_slack_it_loses_nothing_and_doubles_nothin
     killed_under_traffic(Door::Slack).await;
 }
 
+#[tokio::test]
+async fn f36_f40_killed_fifty_times_on_whatsapp_it_loses_nothing_and_doubles_nothing() {
+    killed_under_traffic(Door::WhatsApp).await;
+}
+
 async fn killed_under_traffic(door: Door) {
     let mut house = House::open_for(door).await;
     let phone = house.enter(door, OWNER, &house.code()).await;

@@ -8,11 +8,15 @@ use super::wrong::{Call, Wrong};
 
 mod discord;
 mod slack;
+mod whatsapp;
 
 /// A platform of the tests, with one direct chat for each account.
 pub trait Platform: Send + Sync {
     /// The settings of its line in postern.toml; what they name is put into this folder.
     fn settings(&self, folder: &Path) -> String;
+
+    /// The program serves, with its doors here where it has any.
+    fn serves(&self, _doors: Option<&str>) {}
 
     /// Somebody opens an account, and a chat with the bot.
     fn enter(&self, account: i64);
@@ -49,5 +53,6 @@ pub async fn start(door: Door) -> Option<Box<dyn Platform>> {
         Door::Discord => Some(Box::new(discord::Discord::start().await)),
         Door::Slack => Some(Box::new(slack::Slack::start().await)),
         Door::Telegram | Door::Web => None,
+        Door::WhatsApp => Some(Box::new(whatsapp::WhatsApp::start().await)),
     }
 }

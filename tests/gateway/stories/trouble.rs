@@ -41,7 +41,7 @@ async fn owner_by(door: Door) -> (House, Chat) {
 fn tries(door: Door) -> usize {
     match door {
         Door::Discord => 3,
-        Door::Slack | Door::Telegram | Door::Web => 1,
+        Door::Slack | Door::Telegram | Door::Web | Door::WhatsApp => 1,
     }
 }
 
@@ -110,7 +110,9 @@ on_platforms! {
         let first = chat.card().await;
         let last = match door {
             Door::Discord => first.clone(),
-            Door::Slack | Door::Telegram | Door::Web => chat.next_card(&first).await,
+            Door::Slack | Door::Telegram | Door::Web | Door::WhatsApp => {
+                chat.next_card(&first).await
+            }
         };
         assert_eq!(first.token("Allow once"), last.token("Allow once"));
         chat.press(&first, "Allow once").await;

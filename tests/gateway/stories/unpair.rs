@@ -82,7 +82,7 @@ on_both! {
         assert_eq!(said.out, format!("{place} of owner is let go, and 1 open card withdrawn.\n"));
         assert_eq!((said.code, &*said.err), (0, ""));
         match chat.door() {
-            Door::Discord | Door::Slack | Door::Telegram => {
+            Door::Discord | Door::Slack | Door::Telegram | Door::WhatsApp => {
                 chat.closed(&card, "unpaired").await;
             }
             Door::Web => assert_eq!(chat.screen().await, []),
@@ -108,6 +108,15 @@ on_both! {
                 guest.told("Unpaired.").await;
                 guest.say("remember the gate is red").await;
                 guest.told("This bot is private").await;
+            }
+            Door::WhatsApp => {
+                guest.told("Unpaired.").await;
+                let before = guest.screen().await;
+                guest.say("remember the gate is red").await;
+                house.all_heard().await;
+                chat.settle().await;
+                // Strangers get no answer there.
+                assert_eq!(guest.screen().await, before);
             }
             Door::Web => {
                 let late = serde_json::json!({ "id": "late", "text": "remember the gate is red" });

@@ -7,7 +7,13 @@ use super::chat::{Chat, Door};
 use super::house::{House, OWNER};
 
 const MARK: &str = "This conversation has read outside content";
-const DOORS: [Door; 4] = [Door::Telegram, Door::Discord, Door::Slack, Door::Web];
+const DOORS: [Door; 5] = [
+    Door::Telegram,
+    Door::Discord,
+    Door::Slack,
+    Door::WhatsApp,
+    Door::Web,
+];
 
 /// A running house that may fetch from a site of its own.
 async fn beside_a_site(door: Door) -> (House, Chat, Site) {

@@ -37,7 +37,9 @@ impl House {
     pub fn goes_wrong(&self, door: Door, call: Call, wrong: Wrong) {
         match door {
             Door::Telegram => telegram(self, call, wrong),
-            Door::Discord | Door::Slack => self.world.platform().goes_wrong(call, wrong),
+            Door::Discord | Door::Slack | Door::WhatsApp => {
+                self.world.platform().goes_wrong(call, wrong);
+            }
             Door::Web => panic!("nothing is sent to the page"),
         }
     }
@@ -46,7 +48,7 @@ impl House {
     pub async fn went_wrong(&self, door: Door, call: Call) {
         let to_come = || match door {
             Door::Telegram => self.fake().to_go_wrong(method(call)),
-            Door::Discord | Door::Slack => self.world.platform().to_go_wrong(call),
+            Door::Discord | Door::Slack | Door::WhatsApp => self.world.platform().to_go_wrong(call),
             Door::Web => 0,
         };
         let all = soon(|| (to_come() == 0).then_some(())).await;
