@@ -1,6 +1,8 @@
 //! On Slack an answer grows in a message of its own, or in a stream beside the work, and the whole
 //! answer takes its place: of that message, and of no other.
 
+use std::time::Duration;
+
 use fakes::model::{Fake as Model, Form, KEY, Turn};
 use fakes::slack::{Chat, Fault, Shown};
 
@@ -145,5 +147,38 @@ async fn f36_an_answer_is_posted_anew_where_a_change_of_what_stands_there_may_st
         office.house.all_sent().await;
         office.only(&chat, "and ends.");
         assert_eq!(office.previews(), 0);
+    }
+}
+
+#[tokio::test]
+async fn f35_f36_killed_while_answers_grow_each_stands_there_once() {
+    let (mut office, model) = writing().await;
+    let both = office.both();
+    let mut dice: u64 = 0x9E37_79B9_7F4A_7C15;
+    for n in 0..6 {
+        let chat = &both[n % 2];
+        let whole = format!("Answer {n} grows and is whole.");
+        model.will(held(&format!("Answer {n} grows "), "and is whole."));
+        office
+            .fake
+            .say(&office.anna, chat, &format!("question {n}"));
+        office.told(chat, &format!("Answer {n} grows")).await;
+        if n % 3 > 0 {
+            model.go_on();
+        }
+        dice ^= dice << 13;
+        dice ^= dice >> 7;
+        dice ^= dice << 17;
+        tokio::time::sleep(Duration::from_micros(dice % 20_000)).await;
+        office.house.kill();
+        model.will(Turn::say(&whole));
+        office.house.start().await;
+        office.told(chat, &whole).await;
+        office.house.all_sent().await;
+        model.forget();
+    }
+    for n in 0..6 {
+        let whole = office.only(&both[n % 2], &format!("Answer {n} grows and is whole."));
+        assert!(!whole.streaming);
     }
 }
