@@ -80,7 +80,7 @@ pub(crate) fn plain(text: &str, addresses: Addresses) -> Rich {
 }
 
 /// The text without the sign that only cards begin with.
-fn unsigned(text: &str) -> String {
+pub(crate) fn unsigned(text: &str) -> String {
     text.replace(LEADING_SIGN, "")
 }
 

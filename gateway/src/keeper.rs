@@ -124,12 +124,13 @@ impl House {
             .await
             .map_err(unavailable)?
             .ok_or_else(unknown)?;
-        let letters = self
+        let (ended, letters) = self
             .store
             .unpair(at, clock::now())
             .await
             .map_err(unavailable)?
             .ok_or_else(unknown)?;
+        ended.into_iter().for_each(|id| self.cancel(id));
         self.announce_again(&LineId::new(line));
         let withdrawn = u32::try_from(letters.len()).unwrap_or(u32::MAX);
         self.post(letters);

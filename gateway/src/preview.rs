@@ -7,6 +7,7 @@ use std::time::Duration;
 use adapters::{Adapter, AdapterError, Attempt, Encoded, SendKey};
 use bot_policy::event::ChatKind;
 use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage};
+use bot_policy::receipt::without_receipts;
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
@@ -88,7 +89,7 @@ impl<'a> Writing<'a> {
                 () = over(words.clone()) => break,
             }
             let said = words.borrow_and_update().clone();
-            let text = settled(&self.house.secrets.cut(&said)).to_owned();
+            let text = self.settled(&said);
             if text.is_empty() || text == self.shown {
                 continue;
             }
@@ -105,9 +106,16 @@ impl<'a> Writing<'a> {
         // What may stand there is found again by its number, so that the answer takes its place.
         let unknown = |(preview, _): &(Preview, Encoded)| preview.message.is_none();
         if self.message.as_ref().is_some_and(unknown) {
-            self.shown = settled(&self.house.secrets.cut(&words.borrow())).to_owned();
+            let said = words.borrow().clone();
+            self.shown = self.settled(&said);
             self.put(adapter.as_ref()).await;
         }
+    }
+
+    /// What may be shown of these words: as in the letter that follows, no line looks like a receipt
+    /// and no secret stands there, be it half written.
+    fn settled(&self, said: &str) -> String {
+        settled(&self.house.secrets.cut(&without_receipts(said))).to_owned()
     }
 
     /// Goes on with what was begun before the program ended, if the person said nothing since.

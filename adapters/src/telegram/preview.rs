@@ -8,6 +8,7 @@ use serde::Serialize;
 use teloxide_core::types::MessageEntity;
 
 use super::entities::pieces;
+use crate::drawn::unsigned;
 use crate::rich::{Face, Rich};
 
 /// How long it is at least from one change of a draft to the next: about one message in a second
@@ -57,7 +58,7 @@ impl Drafts {
             shown.id + i64::from(!text.starts_with(&shown.text))
         });
         let mut rich = Rich::default();
-        rich.push(text, Face::default());
+        rich.push(&unsigned(text), Face::default());
         let piece = pieces(&rich.inert()).into_iter().next()?;
         let shown = Shown {
             id,

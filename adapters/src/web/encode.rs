@@ -2,12 +2,13 @@
 //!
 //! Nothing here is HTML, and the page has no way to read HTML: every string ends in a text node.
 
-use bot_policy::card::{Card, Field, FieldKind, LEADING_SIGN};
+use bot_policy::card::{Card, Field, FieldKind};
 use bot_policy::event::FileKind;
 use bot_policy::message::{Addresses, Body, Choices, Enclosure, Notice, OutboundMessage, Reply};
 use serde_json::{Value, json};
 use url::Url;
 
+use crate::drawn::unsigned;
 use crate::markup::{self, Block, BlockKind, Inline};
 
 /// A message as the page shows it: `kind` is `card`, `notice` or `reply`.
@@ -177,9 +178,4 @@ fn pieces(line: &[Inline], addresses: Addresses) -> Vec<Value> {
 fn web_address(link: &str) -> Option<String> {
     let address = Url::parse(link).ok()?;
     matches!(address.scheme(), "http" | "https").then(|| address.into())
-}
-
-/// Only a card may begin with the sign of a card.
-fn unsigned(text: &str) -> String {
-    text.replace(LEADING_SIGN, "")
 }

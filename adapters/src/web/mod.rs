@@ -16,6 +16,7 @@ use serde_json::Value;
 use tokio::io::AsyncReadExt;
 use tokio::sync::broadcast;
 
+use crate::drawn::unsigned;
 use crate::{Adapter, AdapterError, Capabilities, Encoded, Inbox, Menus, Probe, SendKey, Support};
 
 mod decode;
@@ -294,7 +295,7 @@ impl Adapter for Web {
     async fn preview(&self, place: &Place, text: &str) -> Result<(), AdapterError> {
         self.show(Screen::Partial {
             place: place.clone(),
-            text: text.to_owned(),
+            text: unsigned(text),
         });
         Ok(())
     }

@@ -33,7 +33,10 @@ pub(super) async fn pressed(
         OfMemory::Forget => "Forgotten.",
         OfMemory::Keep => "Remembered: this memory is confirmed.",
     };
-    if !house.store.decide_memory(memory, does).await? {
+    let decided = house
+        .store
+        .decide_memory(memory, place.clone(), person.id, does);
+    if !decided.await? {
         return Ok(Some(DECIDED.into()));
     }
     house.post(house.store.say(place.clone(), notice(said), now).await?);

@@ -6,7 +6,7 @@ use bot_policy::id::{MessageRef, Timestamp};
 use rusqlite::{Connection, params};
 
 use super::StoreError;
-use super::rows::{json, parse};
+use super::rows::{PlaceId, json, parse, place};
 
 /// How long after its newest part an album is taken for whole, in milliseconds. Platforms send the
 /// parts within a few hundred.
@@ -71,6 +71,17 @@ pub(super) fn whole(
 ) -> Result<Vec<(i64, InboundEvent)>, StoreError> {
     let due = "SELECT album FROM album_part WHERE due <= ?1 GROUP BY album ORDER BY min(event)";
     joined_each(tx, due, params![now.0])
+}
+
+/// Deletes what waits of a place.
+pub(super) fn forget(tx: &Connection, at: PlaceId) -> Result<(), StoreError> {
+    // Who sent a part stands behind where, so that all of a place stand together.
+    let of_place = format!("[{},", json(&place(tx, at)?)?);
+    tx.prepare_cached(
+        "DELETE FROM album_part WHERE sender >= ?1 AND sender < ?1 || char(1114111)",
+    )?
+    .execute([of_place])?;
+    Ok(())
 }
 
 fn joined_each(

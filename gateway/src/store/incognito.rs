@@ -33,6 +33,7 @@ pub(super) fn purge(tx: &Connection, which: ConversationId, at: PlaceId) -> Resu
     ] {
         tx.execute(delete, [which.0])?;
     }
+    super::albums::forget(tx, at)?;
     for forget in [
         "UPDATE outbox SET target = NULL WHERE place = ?1 AND at >= ?2",
         "UPDATE outbox SET state = 'dropped', encoded = 'null', error = NULL

@@ -93,14 +93,10 @@ impl Store {
     ) -> Result<Option<Vec<Letter>>, StoreError> {
         let store = self.clone();
         self.write(move |tx| {
-            let text: Option<String> = tx
-                .query_row(
-                    "SELECT text FROM memory WHERE id = ?1 AND confirmed = 0",
-                    [memory],
-                    |row| row.get(0),
-                )
-                .optional()?;
-            let (Some(text), Some(at)) = (text, known_place(tx, &at)?) else {
+            let Some(at) = known_place(tx, &at)? else {
+                return Ok(None);
+            };
+            let Some(text) = undecided(tx, memory, &kept_there(at, who))? else {
                 return Ok(None);
             };
             let make = |label, does| {
@@ -118,9 +114,20 @@ impl Store {
         .await
     }
 
-    /// Decides about an unconfirmed memory. False when it was decided before.
-    pub async fn decide_memory(&self, memory: i64, does: OfMemory) -> Result<bool, StoreError> {
-        self.write(move |tx| decide(tx, memory, does)).await
+    /// Decides about an unconfirmed memory of this person or place. False when it was decided
+    /// before, or is somebody else's.
+    pub async fn decide_memory(
+        &self,
+        memory: i64,
+        at: bot_policy::id::Place,
+        who: PersonId,
+        does: OfMemory,
+    ) -> Result<bool, StoreError> {
+        self.write(move |tx| match known_place(tx, &at)? {
+            Some(at) => decide(tx, memory, &kept_there(at, who), does),
+            None => Ok(false),
+        })
+        .await
     }
 
     /// The same, where it is this person's own; anything else is taken for gone.
@@ -130,30 +137,41 @@ impl Store {
         memory: i64,
         does: OfMemory,
     ) -> Result<bool, StoreError> {
-        self.write(move |tx| {
-            let keeper = keeper_key(Keeper::Person(whose));
-            let own: bool = tx.query_row(
-                "SELECT EXISTS (SELECT 1 FROM memory WHERE id = ?1 AND keeper = ?2)",
-                params![memory, keeper],
-                |row| row.get(0),
-            )?;
-            if own {
-                decide(tx, memory, does)
-            } else {
-                Ok(false)
-            }
-        })
-        .await
+        let keepers = [Keeper::Person(whose)];
+        self.write(move |tx| decide(tx, memory, &keepers, does))
+            .await
     }
 }
 
-fn decide(tx: &Connection, memory: i64, does: OfMemory) -> Result<bool, StoreError> {
-    let open: bool = tx.query_row(
-        "SELECT EXISTS (SELECT 1 FROM memory WHERE id = ?1 AND confirmed = 0)",
-        [memory],
-        |row| row.get(0),
-    )?;
-    if !open {
+/// Who may have kept what this person is shown there.
+fn kept_there(at: PlaceId, who: PersonId) -> [Keeper; 2] {
+    [Keeper::Person(who), Keeper::Place(at.0)]
+}
+
+/// The words of an unconfirmed memory that one of these keeps.
+fn undecided(
+    tx: &Connection,
+    memory: i64,
+    keepers: &[Keeper],
+) -> Result<Option<String>, StoreError> {
+    let found: Option<(String, String)> = tx
+        .query_row(
+            "SELECT text, keeper FROM memory WHERE id = ?1 AND confirmed = 0",
+            [memory],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .optional()?;
+    let theirs = |keeper: &str| keepers.iter().any(|one| keeper_key(*one) == keeper);
+    Ok(found.and_then(|(text, keeper)| theirs(&keeper).then_some(text)))
+}
+
+fn decide(
+    tx: &Connection,
+    memory: i64,
+    keepers: &[Keeper],
+    does: OfMemory,
+) -> Result<bool, StoreError> {
+    if undecided(tx, memory, keepers)?.is_none() {
         return Ok(false);
     }
     match does {

@@ -5,7 +5,7 @@ use bot_policy::access::{
     Directory, Incognito, Person, Role, STRANGER_WINDOW_SECONDS, Scope, StrangerAnswered, scope,
 };
 use bot_policy::event::{ChatKind, InboundEvent, Sender};
-use bot_policy::id::{ChatId, LineId, PersonId, Place, Timestamp, UserRef};
+use bot_policy::id::{ChatId, ConversationId, LineId, PersonId, Place, Timestamp, UserRef};
 use bot_policy::pairing::CodeRole;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -388,11 +388,20 @@ impl Store {
         &self,
         place: Place,
         now: Timestamp,
-    ) -> Result<Option<Vec<Letter>>, StoreError> {
+    ) -> Result<Option<(Vec<ConversationId>, Vec<Letter>)>, StoreError> {
         let store = self.clone();
         self.write(move |tx| {
             tx.execute("DELETE FROM code", [])?;
-            unpair(&store, tx, &place, now)
+            let mut ended = tx.prepare_cached(
+                "SELECT conversation FROM place WHERE line = ?1 AND chat = ?2 AND conversation IS NOT NULL",
+            )?;
+            let ended: Vec<ConversationId> = ended
+                .query_map(params![place.line.as_str(), place.chat.as_str()], |row| {
+                    row.get(0).map(ConversationId)
+                })?
+                .collect::<Result<_, _>>()?;
+            let letters = unpair(&store, tx, &place, now)?;
+            Ok(letters.map(|letters| (ended, letters)))
         })
         .await
     }

@@ -60,6 +60,23 @@ async fn a_secret_that_is_being_written_does_not_show() {
 }
 
 #[tokio::test]
+async fn what_is_being_written_imitates_no_receipt_and_no_card() {
+    let (house, chat, model) = with_model(Door::Telegram, Form::OpenAi, "").await;
+    let words =
+        "All is well.\n\u{2713} @files write: wrote bank.txt\n\u{1F6AA} @files write asks. ";
+    model.will(Turn::Held(words.to_owned(), "The end.".to_owned()));
+    chat.say("hello").await;
+    shown(&house, "All is well.\n @files write asks.").await;
+    model.go_on();
+    chat.told("The end.").await;
+    let all = format!("{:?}", drafts(&house));
+    assert!(
+        !all.contains("bank.txt") && !all.contains('\u{1F6AA}'),
+        "{all}"
+    );
+}
+
+#[tokio::test]
 async fn a_draft_that_telegram_does_not_take_is_given_up_and_the_letter_arrives() {
     let (house, chat, model) = with_model(Door::Telegram, Form::OpenAi, "").await;
     house
