@@ -14,7 +14,7 @@ use crate::http_wire::served;
 const ELSEWHERE: &str =
     "only Postern's own page may do this; open it by the link that Postern printed";
 const NOT_PAIRED: &str = "this browser is not paired; get a link with: postern pair";
-const WRONG_CODE: &str = "that code is not valid any more; get a new one with: postern pair";
+const WRONG_CODE: &str = "that code is not known: it may be mistyped, used before, or older than ten minutes; postern pair makes a new one";
 
 #[tokio::test]
 async fn every_answer_carries_the_security_headers() {
@@ -189,7 +189,11 @@ async fn a_good_code_pairs_and_gives_a_session_that_only_the_browser_holds() {
     let cookie = answer.header("set-cookie").expect("a cookie");
     let (pair, flags) = cookie.split_once("; ").unwrap();
     let (name, token) = pair.split_once('=').unwrap();
-    assert_eq!((name, token.len()), ("postern_session", 64));
+    let port = page.host().rsplit_once(':').unwrap().1.to_owned();
+    assert_eq!(
+        (name, token.len()),
+        (&*format!("postern_session_{port}"), 64)
+    );
     assert_eq!(flags, "HttpOnly; SameSite=Strict; Path=/; Max-Age=34560000");
 
     let hash = SessionHash::of(token).unwrap();

@@ -135,7 +135,7 @@ pub(super) const NOT_PAIRED: Refusal = Refusal::new(
 
 const WRONG_CODE: Refusal = Refusal::new(
     StatusCode::FORBIDDEN,
-    "that code is not valid any more; get a new one with: postern pair",
+    "that code is not known: it may be mistyped, used before, or older than ten minutes; postern pair makes a new one",
 );
 
 const TOO_OFTEN: Refusal = Refusal::new(
@@ -247,7 +247,7 @@ async fn let_in(shared: &Shared, headers: &HeaderMap, code: &str) -> Result<Resp
     if shared.desk.owner_of(&place).await?.is_none() {
         return Err(WRONG_CODE);
     }
-    let fresh = session::fresh(shared.hosts.travel(headers))?;
+    let fresh = session::fresh(shared.hosts.travel(headers), headers)?;
     shared.desk.open_session(fresh.hash, &account).await?;
     let cookie = [(SET_COOKIE, fresh.cookie)];
     Ok((cookie, Json(json!({ "paired": true }))).into_response())

@@ -3,13 +3,14 @@
 use std::fmt::Write;
 
 use axum::http::HeaderMap;
-use axum::http::header::COOKIE;
+use axum::http::header::{COOKIE, HOST};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::DeskError;
 
-/// The cookie's name.
+/// The cookie's name. Cookies know no ports (RFC 6265, section 8.5): behind it stands the port, where
+/// one is named, so that two Posterns on one machine do not take each other's place.
 const COOKIE_NAME: &str = "postern_session";
 
 /// How long a browser keeps the cookie, in seconds: 400 days, the longest that browsers allow
@@ -55,7 +56,7 @@ pub struct Fresh {
 }
 
 /// Makes a session of 256 random bits.
-pub fn fresh(travel: Travel) -> Result<Fresh, DeskError> {
+pub fn fresh(travel: Travel, headers: &HeaderMap) -> Result<Fresh, DeskError> {
     let token = random::<32>()?;
     let hash = SessionHash(hex(&Sha256::digest(token.as_bytes())));
     let secure = match travel {
@@ -63,24 +64,50 @@ pub fn fresh(travel: Travel) -> Result<Fresh, DeskError> {
         Travel::TlsOnly => "; Secure",
     };
     let cookie = format!(
-        "{COOKIE_NAME}={token}; HttpOnly; SameSite=Strict; Path=/; Max-Age={MAX_AGE}{secure}"
+        "{}={token}; HttpOnly; SameSite=Strict; Path=/; Max-Age={MAX_AGE}{secure}",
+        named(headers)
     );
     Ok(Fresh { cookie, hash })
 }
 
 /// The session of a request. Two cookies of that name are none: a page on another port of this
-/// machine can plant one, and must not choose which of them counts.
+/// machine can plant one, and must not choose which of them counts. Where none has the name, because
+/// the page has another port since, the only session of any Postern is taken.
 pub fn of(headers: &HeaderMap) -> Option<SessionHash> {
-    let mut found = headers
+    let named = named(headers);
+    let tokens = tokens(headers, |name| name == named);
+    let tokens = match tokens.is_empty() {
+        true => self::tokens(headers, |name| name.starts_with(COOKIE_NAME)),
+        false => tokens,
+    };
+    match tokens.as_slice() {
+        [token] => SessionHash::of(token),
+        _ => None,
+    }
+}
+
+fn tokens(headers: &HeaderMap, wanted: impl Fn(&str) -> bool) -> Vec<&str> {
+    headers
         .get_all(COOKIE)
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(';'))
         .filter_map(|pair| pair.trim().split_once('='))
-        .filter(|(name, _)| *name == COOKIE_NAME);
-    match (found.next(), found.next()) {
-        (Some((_, token)), None) => SessionHash::of(token),
-        (_, _) => None,
+        .filter(|(name, _)| wanted(name))
+        .map(|(_, token)| token)
+        .collect()
+}
+
+/// The cookie's name at the address that a request was sent to.
+fn named(headers: &HeaderMap) -> String {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    let port = host
+        .and_then(|host| host.rsplit_once(':'))
+        .map(|(_, port)| port);
+    let is_port = |port: &&str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    match port.filter(is_port) {
+        Some(port) => format!("{COOKIE_NAME}_{port}"),
+        None => COOKIE_NAME.to_owned(),
     }
 }
 

@@ -117,6 +117,14 @@ impl Chat {
         Some(Self { world, at })
     }
 
+    /// What the browser of the page keeps.
+    pub fn cookie(&self) -> &str {
+        let At::Web { cookie } = &self.at else {
+            panic!("only the page has a cookie");
+        };
+        cookie
+    }
+
     pub fn door(&self) -> Door {
         match &self.at {
             At::Platform(door, _) => *door,

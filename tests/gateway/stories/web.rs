@@ -285,3 +285,20 @@ async fn of_the_addresses_in_a_page_eight_of_one_domain_are_free_and_the_next_as
     read.extend((1..=8).map(|page| format!("/{page}")));
     assert_eq!(site.asked(), read);
 }
+
+#[tokio::test]
+async fn one_browser_is_paired_with_two_houses_of_one_machine() {
+    let (here, chat) = House::with_owner(Door::Web).await;
+    let (there, other) = House::with_owner(Door::Web).await;
+    let jar = format!("{}; {}", chat.cookie(), other.cookie());
+    assert_ne!(
+        chat.cookie().split('=').next(),
+        other.cookie().split('=').next()
+    );
+    for house in [&here, &there] {
+        let at = format!("{}/api/chat", house.world.base.lock().unwrap());
+        let asked = house.world.http.get(at).header("cookie", &jar);
+        let page: serde_json::Value = asked.send().await.unwrap().json().await.unwrap();
+        assert_eq!(page["who"]["role"], "owner", "{page}");
+    }
+}
