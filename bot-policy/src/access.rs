@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 pub use crate::command::{
-    Command, Follows, all_commands, commands, commands_of_strangers, follows,
+    Command, Follows, all_commands, commands, commands_at_terminal, commands_of_strangers, follows,
+    is_command, refused_at_terminal,
 };
 use crate::command::{Words, command, words};
 use crate::event::{

@@ -27,6 +27,9 @@ pub struct Card {
     pub title: Shown,
     /// Why it is asked, one line each.
     pub reasons: Vec<Shown>,
+    /// Which of the reasons is what the rules say; none where none of them decided.
+    #[serde(default)]
+    pub rule: Option<Shown>,
     /// What it would do, destinations first.
     pub fields: Vec<Field>,
     /// The rule that "Always" would save, as text.
@@ -88,8 +91,12 @@ pub fn card_beside(
     };
     let mut reasons: Vec<&Finding> = question.reasons.iter().collect();
     reasons.sort_by_key(|finding| table::place_on_card(finding.row));
+    let of_rules = reasons
+        .iter()
+        .find(|finding| table::is_of_rules(finding.row));
     Card {
         title: visible::line(&question.call.head()),
+        rule: of_rules.map(|finding| visible::line(&finding.because)),
         reasons: reasons
             .iter()
             .map(|finding| visible::line(&finding.because))

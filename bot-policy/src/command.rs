@@ -73,6 +73,36 @@ pub fn commands(scope: Scope) -> Vec<(&'static str, &'static str)> {
     commands
 }
 
+/// The commands of a Code conversation at its terminal. What belongs to a chat is not among them.
+pub fn commands_at_terminal() -> Vec<(&'static str, &'static str)> {
+    let works = |(name, _): &(&str, &str)| AT_TERMINAL.contains(name);
+    let mut commands: Vec<_> = commands(Scope::Owner).into_iter().filter(works).collect();
+    commands.push(("quit", "leave; the conversation goes on"));
+    commands
+}
+
+/// Why what was typed at a terminal is nothing for it: it is a command that belongs to a chat. With
+/// it, what to do instead.
+pub fn refused_at_terminal(parts: &[Part]) -> Option<String> {
+    let Words { name, argument } = words(parts)?;
+    let instead = match (name.as_str(), argument.is_empty()) {
+        ("incognito", _) => {
+            "a Code conversation is kept, so that it can be gone on with; /new starts fresh"
+        }
+        ("link", false) => "a code is sent in your chat; /link alone makes one here",
+        ("pair" | "start", _) => "codes are sent in the chat that they let in",
+        ("unlink", _) => "send it in the chat that is linked; that chat is let go then",
+        ("unpair", _) => "send it in the chat that is to be let go; to leave here, type /quit",
+        _ => return None,
+    };
+    Some(format!("/{name} belongs to a chat: {instead}"))
+}
+
+/// Whether a text is a command, wherever it is one. A path such as `/usr/bin` is none.
+pub fn is_command(text: &str) -> bool {
+    typed(text).is_some()
+}
+
 /// What those can type who are not paired, for menus.
 pub fn commands_of_strangers() -> Vec<(&'static str, &'static str)> {
     vec![
@@ -175,4 +205,7 @@ fn typed(text: &str) -> Option<Words> {
     })
 }
 
+const AT_TERMINAL: [&str; 8] = [
+    "help", "link", "new", "policy", "rules", "status", "stop", "why",
+];
 const COMMAND_NAME_BYTES: usize = 32;

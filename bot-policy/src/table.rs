@@ -53,6 +53,12 @@ pub(crate) fn reasons(findings: &[Finding]) -> Vec<Finding> {
     reasons
 }
 
+/// Whether a row says what the rules say of a call: that one denies it, that one asks, or that none
+/// allows it.
+pub(crate) fn is_of_rules(row: u8) -> bool {
+    matches!(row, 5 | 13 | 16)
+}
+
 /// Sensitive, outside, always-ask, danger, risk, rule.
 pub(crate) fn place_on_card(row: u8) -> u8 {
     match row {

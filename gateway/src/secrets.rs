@@ -112,6 +112,7 @@ impl Secrets {
         Card {
             title: self.cut_shown(&card.title),
             reasons: card.reasons.iter().map(|why| self.cut_shown(why)).collect(),
+            rule: card.rule.as_ref().map(|rule| self.cut_shown(rule)),
             fields: fields.collect(),
             always: card.always.as_ref().map(|rule| self.cut_shown(rule)),
             choices: card.choices.clone(),

@@ -17,6 +17,7 @@ fn a_card_shows_the_call_whole() {
     let expected = Card {
         title: line("@files write"),
         reasons: vec![line("no rule allows this without asking")],
+        rule: Some(line("no rule allows this without asking")),
         fields: vec![
             field(FieldKind::Destination, "file", "notes.txt"),
             field(FieldKind::Body, "content", "hello"),
@@ -178,6 +179,22 @@ fn reasons_come_in_the_order_of_the_card_whatever_order_they_were_stored_in() {
         .to_vec();
     let reasons = shown(&question, 100).reasons;
     assert_eq!(reasons, ["8", "9", "10", "6", "7", "11", "16"].map(line));
+}
+
+#[test]
+fn a_card_names_what_the_rules_say_by_who_said_it_and_not_by_its_words() {
+    let mut question = question(write_notes());
+    let says = |row: u8, because: &str| Finding {
+        row,
+        says: Says::AskOnce,
+        because: because.to_owned(),
+    };
+    question.reasons = vec![says(9, "outside content was read (a page about rules)")];
+    assert_eq!(shown(&question, 100).rule, None);
+    question.reasons.push(says(13, "the one for writing asks"));
+    let card = shown(&question, 100);
+    assert_eq!(card.rule, Some(line("the one for writing asks")));
+    assert_eq!(card.reasons.len(), 2);
 }
 
 fn question(call: Call) -> Question {

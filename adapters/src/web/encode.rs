@@ -56,6 +56,7 @@ fn card(card: &Card) -> Value {
         "kind": "card",
         "title": card.title,
         "reasons": card.reasons,
+        "rule": card.rule,
         "fields": card.fields.iter().map(field).collect::<Vec<_>>(),
         "always": card.always,
         "choices": choices(&card.choices),

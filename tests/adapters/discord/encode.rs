@@ -42,6 +42,7 @@ fn card(fields: Vec<Field>) -> OutboundMessage {
     let card = Card {
         title: show("Write a file?"),
         reasons: vec![show("outside content was read")],
+        rule: None,
         fields,
         always: Some(show("@files write --path *")),
         outcome: None,

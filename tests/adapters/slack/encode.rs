@@ -41,6 +41,7 @@ fn card(fields: Vec<Field>) -> OutboundMessage {
     let card = Card {
         title: line("@files write"),
         reasons: vec![line("it changes a file")],
+        rule: None,
         fields,
         always: None,
         choices: Choices(buttons.collect()),

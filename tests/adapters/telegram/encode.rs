@@ -396,6 +396,7 @@ fn card(fields: Vec<Field>) -> Card {
     Card {
         title: line("@files write"),
         reasons: vec![line("read evil.example")],
+        rule: None,
         fields,
         always: Some(line("@files write notes")),
         choices: choices(4),

@@ -151,7 +151,8 @@ fn a_card_shows_every_field_in_its_order_and_what_is_cut() {
     };
     let card = Card {
         title: show("@files write"),
-        reasons: vec![show("it changes a file")],
+        reasons: vec![show("it changes a file"), show("a rule asks")],
+        rule: Some(show("a rule asks")),
         fields: vec![
             field(FieldKind::Destination, "path", "notes.txt", None),
             field(FieldKind::Body, "text", "**not bold**\n<b>x</b>", Some(120)),
@@ -170,7 +171,8 @@ fn a_card_shows_every_field_in_its_order_and_what_is_cut() {
         json!({
             "kind": "card",
             "title": "@files write",
-            "reasons": ["it changes a file"],
+            "reasons": ["it changes a file", "a rule asks"],
+            "rule": "a rule asks",
             "fields": [
                 { "kind": "destination", "label": "path", "value": "notes.txt", "cut": null },
                 { "kind": "body", "label": "text", "value": "**not bold**\n<b>x</b>", "cut": 120 },

@@ -28,6 +28,7 @@ fn card(value: &str, kind: FieldKind, labels: &[&str]) -> OutboundMessage {
     let card = Card {
         title: visible::line("@files write"),
         reasons: vec![visible::line("it *changes* something")],
+        rule: None,
         fields: vec![field],
         always: Some(visible::line("@files write --path notes.txt")),
         choices: choices(labels),

@@ -80,6 +80,7 @@ async fn what_would_change_a_card_is_said_in_answer_to_it() {
         body: Body::Card(Card {
             title: visible::line("@files write"),
             reasons: Vec::new(),
+            rule: None,
             fields: Vec::new(),
             always: None,
             choices: choices(labels),

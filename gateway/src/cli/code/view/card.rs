@@ -43,7 +43,8 @@ impl View {
         for field in fields {
             let (label, value) = (text(field, "label"), text(field, "value"));
             match label {
-                FOR_WHOM => {}
+                // The folder of this terminal stands at its top.
+                FOR_WHOM | FOLDER => {}
                 "cmd" => line("", &format!("$ {value}")),
                 _ if offered(label) => {}
                 _ => line("", &format!("{label}: {value}")),
@@ -53,19 +54,9 @@ impl View {
             }
         }
         let reasons = card.get("reasons").and_then(Value::as_array);
-        let reasons: Vec<&str> = reasons
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
-        let (rules, whys): (Vec<&str>, Vec<&str>) =
-            reasons.into_iter().partition(|why| why.contains("rule"));
-        for why in whys {
-            line("Why:", why);
-        }
-        match rules.first() {
-            Some(rule) => line("Rule:", rule),
-            None => line("Rule:", &format!("no rule for '{title}'")),
+        let rule = text(card, "rule");
+        for why in reasons.into_iter().flatten().filter_map(Value::as_str) {
+            line(if why == rule { "Rule:" } else { "Why:" }, why);
         }
         let mut keys = vec!["[y] yes, once".to_owned()];
         if asked.offers_always() {
@@ -110,3 +101,5 @@ fn action(title: &str) -> &str {
 
 /// The label under which a card names a worker.
 const FOR_WHOM: &str = "for whom";
+/// The label under which it names the folder.
+const FOLDER: &str = "in folder";
