@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bot_policy::access::{Admission, Command, Person, Scope, commands};
+use bot_policy::access::{Admission, Command, Person, Scope, commands, commands_at_terminal};
 use bot_policy::event::{EventKind, Sender};
 use bot_policy::id::Place;
 use bot_policy::rules::{Rule, Rules};
@@ -189,7 +189,7 @@ async fn answer(
     command: &Command,
 ) -> Result<(), StoreError> {
     let text = match command {
-        Command::Help => help(scope),
+        Command::Help => help(place, scope),
         Command::NotHere { name } => format!(
             "/{} is not something I do here. /help shows what is.",
             bot_policy::visible::foreign(name)
@@ -214,8 +214,12 @@ async fn answer(
     Ok(())
 }
 
-fn help(scope: Scope) -> String {
-    let lines: Vec<String> = commands(scope)
+fn help(place: &Place, scope: Scope) -> String {
+    let commands = match place.line.as_str() == crate::code::LINE {
+        true => commands_at_terminal(),
+        false => commands(scope),
+    };
+    let lines: Vec<String> = commands
         .iter()
         .map(|(name, what)| format!("/{name}  {what}"))
         .collect();

@@ -55,7 +55,7 @@ pub(crate) async fn judge(
             let why = unreadable(loaded, &error);
             let decision = event::not_judged(&why);
             let judged = event::judged(house, loaded, &call, &decision);
-            return deny(house, loaded, &call, &why, vec![judged]).await;
+            return deny(house, loaded, &call, (Ended::Denied, &why), vec![judged]).await;
         }
     };
     let mut decision = decide(call.clone(), &standing);
@@ -89,7 +89,7 @@ pub(crate) async fn judge(
                 Choices::default(),
                 house.card_body(&loaded.place),
             );
-            let shown = workers::for_whom(loaded, shown);
+            let shown = workers::where_it_works(loaded, workers::for_whom(loaded, shown));
             let shown = match &question.alike {
                 Some(rule) => shown.with_alike(rule),
                 None => shown,
@@ -109,7 +109,14 @@ pub(crate) async fn judge(
             house.post(letters);
             Ok(if asked { Flow::More } else { Flow::Rest })
         }
-        Verdict::Deny(reason) => deny(house, loaded, &call, &reason.text, vec![judged]).await,
+        Verdict::Deny(reason) => {
+            let strictest = decision.trace.iter().map(|finding| finding.says).max();
+            let ended = match strictest {
+                Some(Says::Ask | Says::AskOnce) => Ended::Unapproved,
+                Some(Says::Allow | Says::Deny) | None => Ended::Denied,
+            };
+            deny(house, loaded, &call, (ended, &reason.text), vec![judged]).await
+        }
     }
 }
 
@@ -303,7 +310,7 @@ async fn deny(
     house: &House,
     loaded: &Loaded,
     call: &Call,
-    why: &str,
+    (ended, why): (Ended, &str),
     notes: Vec<AuditEntry>,
 ) -> Result<Flow, StoreError> {
     let why = house.secrets.cut(why);
@@ -313,7 +320,7 @@ async fn deny(
     };
     let finish = Finish {
         call: call.id.clone(),
-        ended: Ended::Denied,
+        ended,
         told,
         shown: code::refused(loaded, call, &why),
         outcome: why,

@@ -89,6 +89,7 @@ impl House {
                     places: seen.places,
                 })
                 .collect(),
+            code: code_words::list(self, code_words::IN_STATUS).await?,
             open_questions,
             live_codes,
             notes,

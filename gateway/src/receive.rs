@@ -1,4 +1,5 @@
-//! How does a file that came with a message get into the workspace? Fetched before the model is
+//! How does a file that came with a message get into the workspace, or into the
+//! folder of a Code conversation? Fetched before the model is
 //! asked, as often as it takes after a crash, and named by us.
 
 use std::time::Duration;
@@ -7,6 +8,7 @@ use adapters::AdapterError;
 use bot_policy::access::Scope;
 use bot_policy::event::FileKind;
 
+use crate::agent::tools::receive as coder_receives;
 use crate::conversation::Flow;
 use crate::course::Course;
 use crate::store::{Loaded, StoreError, Wanted};
@@ -113,10 +115,14 @@ async fn take(house: &House, loaded: &Loaded, wanted: &Wanted) -> Result<(String
     };
     let name = format!("{}-{number}", name.replace(' ', "-"));
     let size = bytes.len();
-    let kept = house
-        .files
-        .receive(loaded.place_id.0, &name, bytes, &wanted.taint)
-        .await;
+    let kept = match &loaded.code {
+        Some(code) => coder_receives(&house.store, &code.folder, &name, bytes, &wanted.taint).await,
+        None => {
+            let workspace = loaded.place_id.0;
+            let files = &house.files;
+            files.receive(workspace, &name, bytes, &wanted.taint).await
+        }
+    };
     match kept {
         Ok(path) => Ok((path, size)),
         Err(error) => Err(Failed::Never(error.0)),

@@ -143,7 +143,7 @@ impl Replay {
                 let why = told.value.strip_prefix("failed: ");
                 (HowEnded::Failed, why.unwrap_or(&told.value))
             }
-            Ended::Denied | Ended::Unknown | Ended::Withdrawn => return Ok(()),
+            Ended::Denied | Ended::Unapproved | Ended::Unknown | Ended::Withdrawn => return Ok(()),
         };
         let recorded = Recorded {
             tool: call.tool.clone(),

@@ -79,7 +79,7 @@ fn used(loaded: &Loaded, deed: &Deed<'_>) -> String {
         Ended::Done => "",
         Ended::Failed => ", which failed",
         Ended::Unknown => ", with an unknown outcome",
-        Ended::Denied | Ended::Withdrawn => ", which did not run",
+        Ended::Denied | Ended::Unapproved | Ended::Withdrawn => ", which did not run",
     };
     let because = if deed.because.is_empty() {
         String::new()

@@ -166,6 +166,7 @@ async fn the_status_shows_everything_and_fails_when_the_page_does_not_answer() {
                        line      family (telegram): stopped, the platform refuses the credentials\n  \
                        model     practice\n  \
                        owner     Ann at web:1, family:7\n  \
+                       code      ab941767 in /home/ann/sum (open, linked to family)\n  \
                        waiting   1 open card, 2 live codes\n  \
                        note      twenty wrong codes voided all\n"
                 ),

@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use bot_policy::access::Role;
 use bot_policy::id::Timestamp;
 use bot_policy::pairing::CodeRole;
+use gateway::code::protocol::Seen;
 use gateway::doctor::Check;
 use gateway::folder::{Folder, Purpose};
 use gateway::socket::{
@@ -251,6 +252,14 @@ pub fn status(web: &str) -> Status {
             name: "Ann".to_owned(),
             role: Role::Owner,
             places: vec!["web:1".to_owned(), "family:7".to_owned()],
+        }],
+        code: vec![Seen {
+            name: "ab941767".to_owned(),
+            folder: "/home/ann/sum".to_owned(),
+            last: "All green.".to_owned(),
+            at: Timestamp(0),
+            linked: vec!["family".to_owned()],
+            open: true,
         }],
         open_questions: 1,
         live_codes: 2,

@@ -28,7 +28,7 @@ impl Deed<'_> {
             Ended::Done if self.outcome.is_empty() => return None,
             Ended::Done => receipt::Deed::Done,
             Ended::Unknown => receipt::Deed::Unknown,
-            Ended::Denied | Ended::Failed | Ended::Withdrawn => return None,
+            Ended::Denied | Ended::Failed | Ended::Unapproved | Ended::Withdrawn => return None,
         };
         Some(receipt(kind, &self.call.head(), self.outcome))
     }
@@ -60,7 +60,7 @@ impl Turn {
                 Entry::Result { ended, .. } => Some(*ended),
                 Entry::Model { .. } | Entry::Person { .. } | Entry::Stopped => None,
             })
-            .take_while(|ended| *ended == Ended::Denied)
+            .take_while(|ended| matches!(ended, Ended::Denied | Ended::Unapproved))
             .count();
         u32::try_from(refused).unwrap_or(u32::MAX)
     }

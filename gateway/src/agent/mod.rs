@@ -80,6 +80,8 @@ pub enum Ended {
     Done,
     /// It ran and failed.
     Failed,
+    /// It needed an approval, and nobody was there to give it.
+    Unapproved,
     /// It was started and nobody knows how it ended.
     Unknown,
     /// It was taken back before it ran.

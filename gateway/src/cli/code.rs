@@ -187,21 +187,30 @@ async fn list(screen: &Screen) -> Result<(), Stop> {
 }
 
 fn line(seen: &Seen) -> String {
+    let last: String = seen.last.chars().take(60).collect();
+    format!(
+        "{}  {}{}, {} ago: {}\n",
+        outside(&seen.name),
+        outside(&seen.folder),
+        state(seen),
+        span(seen.at, now()),
+        outside(&last)
+    )
+}
+
+/// Whether it is open at a terminal, and where it is linked.
+pub(super) fn state(seen: &Seen) -> String {
     let mut state = Vec::new();
     if seen.open {
         state.push("open".to_owned());
     }
-    state.extend(seen.linked.iter().map(|line| format!("linked to {line}")));
-    let state = match state.is_empty() {
+    state.extend(
+        seen.linked
+            .iter()
+            .map(|line| format!("linked to {}", outside(line))),
+    );
+    match state.is_empty() {
         true => String::new(),
         false => format!(" ({})", state.join(", ")),
-    };
-    let last: String = seen.last.chars().take(60).collect();
-    format!(
-        "{}  {}{state}, {} ago: {}\n",
-        outside(&seen.name),
-        outside(&seen.folder),
-        span(seen.at, now()),
-        outside(&last)
-    )
+    }
 }

@@ -131,12 +131,20 @@ pub fn main() -> std::io::Result<ExitCode> {
     Ok(match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(Stop::Shown) => ExitCode::FAILURE,
+        Err(Stop::Unapproved(calls)) => {
+            let calls = screen::counted(calls, "call");
+            screen.complain(&format!("{calls} did not run for want of an approval"));
+            ExitCode::from(UNAPPROVED)
+        }
         Err(Stop::Because(why)) => {
             screen.complain(&why);
             ExitCode::FAILURE
         }
     })
 }
+
+/// The exit code where all was said, and something was not done for want of an approval.
+const UNAPPROVED: u8 = 3;
 
 /// Asks the running gateway.
 async fn ask_running(request: &Request) -> Result<Answer, Stop> {

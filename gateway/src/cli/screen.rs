@@ -30,6 +30,8 @@ pub enum Stop {
     Because(String),
     /// What there is to say was shown.
     Shown,
+    /// So many calls did not run, since nobody could approve them; what there is to say was shown.
+    Unapproved(i64),
 }
 
 impl<E: std::error::Error> From<E> for Stop {

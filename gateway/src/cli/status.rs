@@ -67,6 +67,13 @@ fn render(status: &Status, page: &Check, now: Timestamp, paint: Paint) -> String
     if status.people.is_empty() {
         row("owner", "nobody yet; postern pair makes a code".to_owned());
     }
+    for seen in &status.code {
+        let (name, folder) = (outside(&seen.name), outside(&seen.folder));
+        row(
+            "code",
+            format!("{name} in {folder}{}", super::code::state(seen)),
+        );
+    }
     row(
         "waiting",
         format!(

@@ -4,6 +4,8 @@ use bot_policy::id::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::LINE;
+
 /// Opens a Code conversation, or goes on with one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -112,6 +114,8 @@ pub struct Opened {
     pub history: Vec<Before>,
     /// Whether something is being done.
     pub busy: bool,
+    /// How many calls since the last words did not run for want of an approval.
+    pub unapproved: i64,
 }
 
 /// Something that stands on the screen already.
@@ -119,7 +123,12 @@ pub struct Opened {
 #[serde(rename_all = "snake_case")]
 pub enum Before {
     /// What was typed.
-    Mine(String),
+    Mine {
+        /// What it is called: see [`said_as`].
+        key: String,
+        /// The words.
+        text: String,
+    },
     /// What Postern shows.
     Postern {
         /// What it is called.
@@ -156,6 +165,11 @@ impl Typed {
             Self::Press { id, .. } | Self::Say { id, .. } => id,
         }
     }
+}
+
+/// What words are called that a terminal said under this id.
+pub fn said_as(id: &str) -> String {
+    format!("{LINE}-{id}")
 }
 
 /// The name of the line that says that something typed was stored.

@@ -17,7 +17,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::timeout;
 
-use super::protocol::{Before, Open, Opened, Resume, TOOK, Typed};
+use super::protocol::{Before, Open, Opened, Resume, TOOK, Typed, said_as};
 use super::{LINE, Seated, about};
 use crate::socket::{Answer, KeeperError};
 use crate::store::{Heard, ScreenLine, StoreError, terminal_place, terminal_user};
@@ -86,17 +86,18 @@ async fn begin(house: &House, open: &Open) -> Result<Opened, KeeperError> {
             (opened.await.map_err(unavailable)?, name, folder)
         }
         Some(resume) => {
-            let all = house.store.codes(1000).await.map_err(unavailable)?;
-            let found = match resume {
+            let seen = match resume {
                 Resume::Last => {
                     let folder = about(house, &open.folder).await?.path;
+                    let all = house.store.codes(1000).await.map_err(unavailable)?;
                     all.into_iter().find(|seen| seen.folder == folder)
                 }
-                Resume::Named(name) => all
-                    .into_iter()
-                    .find(|seen| seen.place.chat.as_str() == name),
+                Resume::Named(name) => {
+                    let named = house.store.code_named(name.clone()).await;
+                    named.map_err(unavailable)?
+                }
             };
-            let seen = found.ok_or_else(|| {
+            let seen = seen.ok_or_else(|| {
                 KeeperError::Refused(
                     "there is no such Code conversation; postern code --list shows those that go on"
                         .into(),
@@ -120,12 +121,14 @@ async fn begin(house: &House, open: &Open) -> Result<Opened, KeeperError> {
     };
     let loaded = house.store.conversation(which).await.map_err(unavailable)?;
     let busy = loaded.is_some_and(|loaded| loaded.turn.next() != crate::agent::Next::Rest);
+    let unapproved = house.store.unapproved(which).await.map_err(unavailable)?;
     Ok(Opened {
         name,
         folder,
         link,
         history,
         busy,
+        unapproved,
     })
 }
 
@@ -135,7 +138,8 @@ async fn history(house: &House, name: &str) -> Result<Vec<Before>, StoreError> {
     let shown = lines.into_iter().skip(skip).filter_map(|line| match line {
         ScreenLine::Mine { text, message, .. } => {
             // What came from elsewhere is told by a line of its own.
-            message.starts_with(LINE).then_some(Before::Mine(text))
+            let here = message.starts_with(LINE);
+            here.then_some(Before::Mine { key: message, text })
         }
         ScreenLine::Postern { key, body, .. } => Some(Before::Postern {
             key: key.to_string(),
@@ -179,8 +183,9 @@ impl Session {
             // Said only once all that was said before is on the screen.
             if idle && self.screens.is_empty() && !self.unsent().await {
                 idle = false;
-                let place = self.place.clone();
-                self.show(&Screen::Idle { place }).await?;
+                let unapproved = self.unapproved().await;
+                let line = json!({ "what": "idle", "unapproved": unapproved });
+                write(&mut self.writes, &line).await?;
             }
         }
     }
@@ -188,6 +193,19 @@ impl Session {
     async fn unsent(&self) -> bool {
         let unsent = self.house.store.unsent_at(self.place.clone()).await;
         unsent.unwrap_or(false)
+    }
+
+    /// How many calls did not run for want of an approval. Where that cannot be read, one is told, so
+    /// that no script takes silence for success.
+    async fn unapproved(&self) -> i64 {
+        let name = self.place.chat.to_string();
+        let counted = async {
+            match self.house.store.code_named(name).await? {
+                Some(seen) => self.house.store.unapproved(seen.id).await,
+                None => Ok(0),
+            }
+        };
+        counted.await.unwrap_or(1)
     }
 
     /// It fell behind: what lasts is shown again, and it knows what it has by its key.
@@ -252,7 +270,7 @@ impl Session {
                 text.len()
             )),
             Typed::Say { text, id } => Ok(EventKind::Message {
-                message: MessageRef::new(format!("{LINE}-{id}")),
+                message: MessageRef::new(said_as(&id)),
                 parts: vec![Part {
                     body: PartBody::Text(text),
                     provenance: Provenance::Authored,

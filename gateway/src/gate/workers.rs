@@ -71,3 +71,18 @@ pub(super) fn for_whom(loaded: &Loaded, mut card: Card) -> Card {
     }
     card
 }
+
+/// The card, with the folder that a Code conversation works in: on a phone nothing else says which of
+/// several asks.
+pub(super) fn where_it_works(loaded: &Loaded, mut card: Card) -> Card {
+    if let Some(code) = &loaded.code {
+        let path = code.folder.path.display().to_string();
+        card.fields.push(Field {
+            kind: FieldKind::Destination,
+            label: visible::line("in folder"),
+            value: visible::line(&path),
+            cut: None,
+        });
+    }
+    card
+}

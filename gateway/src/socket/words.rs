@@ -9,7 +9,7 @@ use tokio::net::UnixStream;
 use tokio::time::timeout;
 
 use super::ANSWER_TIME;
-use crate::code::protocol;
+use crate::code::protocol::{self, Seen};
 use crate::doctor::Check;
 use crate::token::{ChatToken, NewToken, TokenName, Words};
 
@@ -192,6 +192,8 @@ pub struct Status {
     pub lines: Vec<LineStatus>,
     /// Who was let in.
     pub people: Vec<PersonStatus>,
+    /// The Code conversations that go on, the one that spoke last first.
+    pub code: Vec<Seen>,
     /// How many cards wait for an answer.
     pub open_questions: u32,
     /// How many pairing codes live.

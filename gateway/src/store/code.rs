@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use bot_policy::access::{Incognito, Person, Role};
-use bot_policy::event::ChatKind;
+use bot_policy::access::{Incognito, Person, Role, refused_at_terminal};
+use bot_policy::event::{ChatKind, EventKind, InboundEvent};
 use bot_policy::id::{
     ChatId, ConversationId, LineId, PersonId, Place, Platform, QuestionId, Timestamp, UserRef,
 };
@@ -94,6 +94,25 @@ pub(super) fn coding(tx: &Connection, which: ConversationId) -> Result<Option<Co
     )
 }
 
+/// Why what was typed is nothing for the terminal that it was typed at.
+pub(super) fn refused(event: &InboundEvent) -> Option<String> {
+    match &event.what {
+        EventKind::Message { parts, .. } if event.place.line.as_str() == LINE => {
+            refused_at_terminal(parts)
+        }
+        EventKind::Command { .. }
+        | EventKind::Delete { .. }
+        | EventKind::Delivery { .. }
+        | EventKind::Edit { .. }
+        | EventKind::Left
+        | EventKind::Message { .. }
+        | EventKind::Moved { .. }
+        | EventKind::Picked { .. }
+        | EventKind::Press { .. }
+        | EventKind::Search { .. } => None,
+    }
+}
+
 /// Whether a place is the terminal of a Code conversation.
 pub(super) fn is_terminal(tx: &Connection, at: PlaceId) -> Result<bool, StoreError> {
     Ok(place(tx, at)?.line.as_str() == LINE)
@@ -137,7 +156,7 @@ fn begin(
     let who = owner(tx, now)?;
     let id = running_or_new(tx, at, ChatKind::Direct, &who, Incognito::Off, now)?;
     tx.execute(
-        "INSERT INTO coding (conversation, place, folder, unattended) VALUES (?1, ?2, ?3, ?4)",
+        "INSERT INTO coding (conversation, place, folder, unattended, script) VALUES (?1, ?2, ?3, ?4, ?4)",
         params![id.0, at.0, folder, unattended],
     )?;
     Ok(id)
@@ -195,7 +214,8 @@ impl Store {
         .await
     }
 
-    /// Says whether somebody is there to answer in a Code conversation.
+    /// Says whether somebody is there to answer in a Code conversation. One that a script began is
+    /// listed from the first time on that somebody is.
     pub async fn attend_code(
         &self,
         which: ConversationId,
@@ -203,7 +223,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         self.write(move |tx| {
             tx.execute(
-                "UPDATE coding SET unattended = ?2 WHERE conversation = ?1 AND unattended <> ?2",
+                "UPDATE coding SET unattended = ?2, script = script AND ?2 WHERE conversation = ?1",
                 params![which.0, unattended],
             )?;
             Ok(())
@@ -214,6 +234,36 @@ impl Store {
     /// The Code conversations that go on, the one that spoke last first.
     pub async fn codes(&self, most: i64) -> Result<Vec<CodeSeen>, StoreError> {
         self.read(move |tx| codes(tx, most)).await
+    }
+
+    /// The Code conversation of this name that goes on.
+    pub async fn code_named(&self, name: String) -> Result<Option<CodeSeen>, StoreError> {
+        self.read(move |tx| {
+            let Some(at) = super::rows::known_place(tx, &terminal_place(&name))? else {
+                return Ok(None);
+            };
+            match running(tx, at)? {
+                Some(which) => seen(tx, which),
+                None => Ok(None),
+            }
+        })
+        .await
+    }
+
+    /// How many calls of a conversation and its workers did not run for want of an approval, since
+    /// the person last wrote.
+    pub async fn unapproved(&self, which: ConversationId) -> Result<i64, StoreError> {
+        self.read(move |tx| {
+            let mut found = tx.prepare_cached(
+                "SELECT count(*) FROM (SELECT ?1 AS id UNION SELECT id FROM conversation WHERE parent = ?1) AS mine
+                 JOIN entry ON entry.conversation = mine.id
+                 WHERE json_extract(entry.body, '$.Result.ended') = 'Unapproved' AND entry.at >= (
+                     SELECT at FROM entry WHERE conversation = ?1
+                     AND json_type(body, '$.Person') IS NOT NULL ORDER BY seq DESC LIMIT 1)",
+            )?;
+            Ok(found.query_row([which.0], |row| row.get(0))?)
+        })
+        .await
     }
 
     /// What is known of a folder: whose it is, if that was ever answered, and whether its commands
@@ -302,27 +352,42 @@ impl Store {
     }
 }
 
+/// The Code conversations that go on, the one that spoke last first. Those of scripts are not among
+/// them.
 pub(super) fn codes(tx: &Connection, most: i64) -> Result<Vec<CodeSeen>, StoreError> {
     let mut found = tx.prepare_cached(
-        "SELECT coding.conversation, coding.folder, coding.place, coalesce(
+        "SELECT coding.conversation, coalesce(
              (SELECT at FROM entry WHERE entry.conversation = conversation.id ORDER BY seq DESC LIMIT 1),
              conversation.since) AS newest
          FROM coding JOIN conversation ON conversation.id = coding.conversation
-         WHERE conversation.ended IS NULL ORDER BY newest DESC, conversation.id DESC LIMIT ?1",
+         WHERE conversation.ended IS NULL AND NOT coding.script
+         ORDER BY newest DESC, conversation.id DESC LIMIT ?1",
     )?;
-    let mut rows = found.query([most])?;
-    let mut codes = Vec::new();
-    while let Some(row) = rows.next()? {
-        let id = ConversationId(row.get("conversation")?);
-        let linked = linked_to(tx, id)?.into_iter();
-        codes.push(CodeSeen {
-            id,
-            place: place(tx, PlaceId(row.get("place")?))?,
-            folder: row.get("folder")?,
-            last: last_said(tx, id)?.map(|(_, said)| said),
-            at: Timestamp(row.get("newest")?),
-            linked: linked.map(|at| place(tx, at)).collect::<Result<_, _>>()?,
-        });
-    }
-    Ok(codes)
+    let found = found.query_map([most], |row| row.get(0).map(ConversationId))?;
+    let found: Vec<ConversationId> = found.collect::<Result<_, _>>()?;
+    let seen = found.into_iter().map(|which| seen(tx, which).transpose());
+    seen.flatten().collect()
+}
+
+fn seen(tx: &Connection, which: ConversationId) -> Result<Option<CodeSeen>, StoreError> {
+    let mut found = tx.prepare_cached(
+        "SELECT coding.folder, coding.place, coalesce(
+             (SELECT at FROM entry WHERE entry.conversation = conversation.id ORDER BY seq DESC LIMIT 1),
+             conversation.since) AS newest
+         FROM coding JOIN conversation ON conversation.id = coding.conversation
+         WHERE conversation.id = ?1",
+    )?;
+    let mut rows = found.query([which.0])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    let linked = linked_to(tx, which)?.into_iter();
+    Ok(Some(CodeSeen {
+        id: which,
+        place: place(tx, PlaceId(row.get("place")?))?,
+        folder: row.get("folder")?,
+        last: last_said(tx, which)?.map(|(_, said)| said),
+        at: Timestamp(row.get("newest")?),
+        linked: linked.map(|at| place(tx, at)).collect::<Result<_, _>>()?,
+    }))
 }

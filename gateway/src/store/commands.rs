@@ -4,9 +4,10 @@ use bot_policy::access::{Command, Incognito, Person};
 use bot_policy::decide::Mode;
 use bot_policy::event::InboundEvent;
 use bot_policy::id::{ConversationId, Place, Timestamp};
+use bot_policy::visible;
 use rusqlite::{Connection, params};
 
-use super::code::{anew, is_terminal};
+use super::code::anew;
 use super::conversations::{busy, end, running, running_or_new};
 use super::links::{link_command, unlink};
 use super::outbox::{About, Letter, notice, post};
@@ -66,11 +67,6 @@ pub(super) fn carry_out(
                 cancel: None,
             });
         }
-        Command::Incognito { .. } if is_terminal(tx, at)? => (
-            Vec::new(),
-            "A Code conversation is kept, so that it can be gone on with. /new starts fresh."
-                .to_owned(),
-        ),
         Command::Incognito { argument } => {
             let letters = fresh(store, tx, place, now)?;
             if argument == "off" {
@@ -187,7 +183,10 @@ fn policy(tx: &Connection, which: ConversationId, argument: &str) -> Result<Stri
         _ => None,
     };
     let Some(mode) = mode else {
-        return Ok("Say /policy, /policy auto or /policy interactive.".to_owned());
+        return Ok(format!(
+            "\"{}\" is none of the words that /policy takes. Say /policy alone to see how it stands, /policy auto to stop the cards that no rule asks for, or /policy interactive to have them asked again.",
+            visible::foreign(&visible::line(argument).to_string())
+        ));
     };
     tx.execute(
         "UPDATE conversation SET mode = ?2 WHERE id = ?1",

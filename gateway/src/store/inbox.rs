@@ -181,6 +181,9 @@ pub(super) fn take(
     now: Timestamp,
     accepted: &mut Accepted,
 ) -> Result<(), StoreError> {
+    if let Some(why) = super::code::refused(&event) {
+        return answer(store, tx, &event, &why, now, accepted);
+    }
     let known = directory(store, tx, &event, now)?;
     let admission = admit(&event, &known);
     let wrote = window::wrote_in(store, &event);

@@ -153,7 +153,7 @@ pub(super) fn link_command(
     Ok(letters)
 }
 
-const WRONG: &str = "That link code is not valid. Codes live ten minutes and work once; type /link in the Code conversation for a new one, or send /link alone to choose from a list.";
+const WRONG: &str = "I do not know that code. It may be mistyped, used before, or older than ten minutes; type /link in the Code conversation for a new one, or send /link alone to choose from a list.";
 const GONE: &str = "There is no Code conversation here any more.";
 
 /// Makes the code with which a chat continues the conversation; it is shown once.
@@ -302,6 +302,12 @@ pub(super) fn unlink(
         params![at.0, before],
     )?;
     let mut letters = Vec::new();
+    let line = place(tx, at)?.line;
+    for other in shown_in(tx, ConversationId(which))? {
+        let told = format!("Unlinked from {line}: it goes on without that chat.");
+        let told = notice(told, Vec::new());
+        letters.extend(post(store, tx, other, &told, About::Nothing, now)?);
+    }
     for question in open_questions(tx, ConversationId(which))? {
         tx.execute(
             "DELETE FROM button WHERE question = ?1 AND place = ?2",

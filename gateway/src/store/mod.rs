@@ -224,6 +224,7 @@ const STEPS: &[(i64, &str)] = &[
     (12, include_str!("migrations/0012_amend.sql")),
     (13, include_str!("migrations/0013_tokens.sql")),
     (14, include_str!("migrations/0014_previews.sql")),
+    (15, include_str!("migrations/0015_scripts.sql")),
     (16, include_str!("migrations/0016_numbers.sql")),
 ];
 

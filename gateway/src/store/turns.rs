@@ -243,12 +243,15 @@ pub(super) fn finish_call(
         notes,
     } = finish;
     append_all(tx, now, &notes)?;
-    let mut letters = Vec::new();
+    let mut letters = match shown {
+        Some(shown) => post_all(store, tx, which, &shown, About::Nothing, now)?,
+        None => Vec::new(),
+    };
     if let Some(question) = open_question(tx, which, &call)? {
         let state = match ended {
             Ended::Done | Ended::Failed => State::Done,
             Ended::Unknown => State::Unknown,
-            Ended::Denied | Ended::Withdrawn => State::Withdrawn,
+            Ended::Denied | Ended::Unapproved | Ended::Withdrawn => State::Withdrawn,
         };
         let from = [State::Started, State::Approved];
         letters.extend(
@@ -264,9 +267,6 @@ pub(super) fn finish_call(
             how: format!("{ended:?}").to_lowercase(),
         },
     )?;
-    if let Some(shown) = shown {
-        letters.extend(post_all(store, tx, which, &shown, About::Nothing, now)?);
-    }
     letters.extend(mark(store, tx, which, &told.taint, now)?);
     let result = Entry::Result {
         call,

@@ -29,7 +29,7 @@ async fn what_the_phone_sends_is_a_file_there_and_a_forward_is_outside() {
     chat.told("I have the log.").await;
     let asked = model.asked().pop().unwrap().body.to_string();
     assert!(
-        asked.contains("a file was sent along; it lies in inbox/file-"),
+        asked.contains("a file was sent along; it lies in .inbox/file-"),
         "{asked}"
     );
     model.will(Turn::say("It says so."));
@@ -41,6 +41,67 @@ async fn what_the_phone_sends_is_a_file_there_and_a_forward_is_outside() {
         .await;
     let asked = model.asked().pop().unwrap().body.to_string();
     assert!(asked.contains("⟦outside"), "{asked}");
+}
+
+#[tokio::test]
+async fn a_photo_and_a_voice_note_lie_where_its_tools_and_its_commands_find_them() {
+    let (house, chat, model, work, terminal) = at_work().await;
+    let code = open(&terminal, &house, &work.0).await;
+    chat.say(&format!("/link {code}")).await;
+    chat.told("Linked:").await;
+    let send = |kind, bytes: &[u8]| {
+        let fake = house.fake();
+        fake.send_file(ANA, ANA.direct(), kind, bytes, json!({}))
+    };
+    model.will(Turn::say("I hear you."));
+    send("voice", b"OggS\0\x02\0\0\0\0\0\0\0\0");
+    chat.told("I hear you.").await;
+    // Spoken by the owner: nothing is marked, and nothing of the work is changed for git.
+    model.will(call("git-status", json!({})));
+    model.will(call("tree", json!({"folder": ".inbox"})));
+    model.will(call(
+        "exec",
+        json!({"cmd": "sh -c 'cat .inbox/voice-note-* | head -c 4'"}),
+    ));
+    model.will(Turn::say("It begins as it should."));
+    chat.say("look at it").await;
+    let card = chat.card().await;
+    chat.press(&card, "Allow once").await;
+    chat.told("It begins as it should.").await;
+    let asked = model.asked().pop().unwrap();
+    let told = asked.body.to_string();
+    assert!(
+        told.contains("voice-note-") && told.contains("OggS"),
+        "{told}"
+    );
+    assert!(!told.contains("?? .inbox"), "{told}");
+    let offered = asked.body["tools"].to_string();
+    assert!(
+        offered.contains("coder__read") && offered.contains("memory__"),
+        "{offered}"
+    );
+    assert!(!offered.contains("files__"), "{offered}");
+    assert_eq!(
+        chat.times("This conversation has read outside content")
+            .await,
+        0
+    );
+    // A photo shows what is outside, and so does whatever reads it.
+    model.will(Turn::say("A picture."));
+    send(
+        "photo",
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01",
+    );
+    chat.told("A picture.").await;
+    chat.told("This conversation has read outside content")
+        .await;
+    let found: Vec<String> = std::fs::read_dir(work.0.join(".inbox"))
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert!(found.iter().any(|name| name.ends_with(".png")), "{found:?}");
+    let kept = "SELECT count(*) FROM code_written WHERE path LIKE '.inbox/picture-%'";
+    assert_eq!(house.count(kept), 1);
 }
 
 #[tokio::test]
@@ -98,6 +159,38 @@ async fn a_worker_that_asks_is_named_with_its_task() {
     terminal.answers("y").await;
     terminal.sees("│ All of it is done.").await;
     assert_eq!(work.read("notes.txt"), "one\n");
+}
+
+#[tokio::test]
+async fn a_worker_is_answered_for_always_and_for_never_too() {
+    let (house, _chat, model, work, terminal) = at_work().await;
+    open(&terminal, &house, &work.0).await;
+    for (name, answer, told) in [
+        ("kept.txt", "a", "Always allowed by owner"),
+        ("never.txt", "d", "Always blocked by owner"),
+    ] {
+        let task = format!("write {name}");
+        model.will(Turn::call("delegate__run", json!({"tasks": [task]})));
+        model.will(call("write", json!({"file": name, "content": "one\n"})));
+        model.will(Turn::say("The worker is done."));
+        model.will(Turn::say(&format!("That was {name}.")));
+        terminal.line(&task);
+        let shown = terminal
+            .sees(&format!("Agent:  worker 1 asks, for: {task}"))
+            .await;
+        assert!(shown.contains("[a] always (@coder write"), "{shown}");
+        assert!(shown.contains("[d] always block (@coder write"), "{shown}");
+        terminal.answers(answer).await;
+        terminal.sees(told).await;
+        terminal.sees(&format!("│ That was {name}.")).await;
+    }
+    assert_eq!(work.read("kept.txt"), "one\n");
+    assert!(!work.0.join("never.txt").exists());
+    let rules = house.policy_soon().await;
+    assert!(
+        rules.contains("kept.txt") && rules.contains("never.txt"),
+        "{rules}"
+    );
 }
 
 #[tokio::test]

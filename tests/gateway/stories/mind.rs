@@ -9,7 +9,7 @@ use super::house::{House, OWNER};
 /// A house whose model is this one, with its owner in. `more` stands at the end of `[model]`.
 pub async fn with_model(door: Door, form: Form, more: &str) -> (House, Chat, Fake) {
     let model = Fake::start().await;
-    let mut house = House::build().await;
+    let mut house = House::build_for(door).await;
     house.home.write_key(KEY);
     house
         .home

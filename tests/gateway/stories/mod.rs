@@ -14,6 +14,8 @@ mod audit;
 mod cards;
 mod coding;
 mod coding_more;
+mod coding_terminal;
+mod coding_unseen;
 mod console;
 mod console_memories;
 mod crash;

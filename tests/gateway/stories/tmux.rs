@@ -51,10 +51,15 @@ impl Tmux {
 
     /// Types a command of the program; the shell says when it has ended.
     pub fn command(&self, house: &House, at: &Path, arguments: &str) {
+        self.command_with(house, at, "", arguments);
+    }
+
+    /// The same, with variables before it.
+    pub fn command_with(&self, house: &House, at: &Path, variables: &str, arguments: &str) {
         let program = env!("CARGO_BIN_EXE_postern");
         let (data, config) = (house.home.data(), house.home.config());
         self.types(&format!(
-            "cd {}; POSTERN_DATA={} POSTERN_CONFIG={} {program} {arguments}; echo ended-$?",
+            "cd {}; {variables} POSTERN_DATA={} POSTERN_CONFIG={} {program} {arguments}; echo ended-$?",
             at.display(),
             data.display(),
             config.display()
@@ -90,9 +95,34 @@ impl Tmux {
 
     /// Everything that was shown, lines joined where the terminal broke them.
     pub fn shown(&self) -> String {
-        let whole = ["capture-pane", "-p", "-J", "-S", "-2000"];
-        let output = tmux(&self.name, &whole).output().unwrap();
+        self.captured(&["capture-pane", "-p", "-J", "-S", "-2000"])
+    }
+
+    /// The same with its colours, as escape sequences.
+    pub fn painted(&self) -> String {
+        self.captured(&["capture-pane", "-p", "-e", "-J", "-S", "-2000"])
+    }
+
+    fn captured(&self, how: &[&str]) -> String {
+        let output = tmux(&self.name, how).output().unwrap();
         String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Makes it so wide, in columns.
+    pub fn resize(&self, columns: u16) {
+        let width = columns.to_string();
+        let resized = tmux(&self.name, &["resize-window", "-x", &width]).status();
+        assert!(resized.unwrap().success());
+    }
+
+    /// Closes it, and hangs up on whatever runs in it.
+    pub fn close(&self) {
+        assert!(
+            tmux(&self.name, &["kill-server"])
+                .status()
+                .unwrap()
+                .success()
+        );
     }
 
     /// Waits until this was shown, so many times.

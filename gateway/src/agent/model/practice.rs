@@ -82,7 +82,8 @@ fn obey(prompt: &Prompt) -> Completion {
         .iter()
         .skip(dropped.map_or(0, |at| at + 1))
         .flat_map(|message| text_of(message).lines())
-        .filter_map(|line| order(line).or_else(|| withdrawal(line, waits)));
+        .filter_map(|line| order(line).or_else(|| withdrawal(line, waits)))
+        .map(|wanted| at_bench(wanted, prompt));
     let calls: Vec<Wanted> = again.chain(orders).take(ORDERS_AT_ONCE).collect();
     let text = match words(&fresh) {
         words if !words.is_empty() => words,
@@ -95,6 +96,15 @@ fn obey(prompt: &Prompt) -> Completion {
         calls,
         ..Completion::default()
     }
+}
+
+/// In a Code conversation the files are those of its folder.
+fn at_bench(mut wanted: Wanted, prompt: &Prompt) -> Wanted {
+    let offered = |name: &str| prompt.tools.iter().any(|spec| spec.name.as_str() == name);
+    if wanted.tool == "files" && !offered("files") && offered("coder") {
+        "coder".clone_into(&mut wanted.tool);
+    }
+    wanted
 }
 
 /// How long it thinks: as long as the newest words say, for trying what happens meanwhile. Without

@@ -13,12 +13,13 @@ use bot_policy::tool::ToolSpec;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use super::files::inside::{FILE_LIMIT, Inside, load, store};
+use super::files::inside::{FILE_LIMIT, Inside, load, load_up_to, store};
 use super::files::look::{self, Whole};
-use super::files::{bytes_of, patch, text_of};
+use super::files::{bytes_of, document, patch, text_of};
 use super::{Deed, Tool, ToolError, Whose};
 use crate::digest;
 
+mod arrival;
 mod cage;
 mod diff;
 mod exec;
@@ -28,6 +29,8 @@ mod marks;
 mod shown;
 mod spec;
 
+pub(super) use arrival::INBOX;
+pub(crate) use arrival::receive;
 pub use cage::{Cage, Network};
 pub use marks::{Ledger, Marked};
 pub(crate) use spec::{NAME, spec, without_commands};
@@ -98,9 +101,9 @@ impl Coder {
 
     async fn read(&self, work: &Work<'_>, call: &Call) -> Result<Deed, ToolError> {
         let path = Inside::of(call)?;
-        let bytes = load(&work.dir, &path)?;
+        let bytes = load_up_to(&work.dir, &path, document::LARGEST)?;
         let taint = work.known.of(&path.0, &digest::hex(&bytes));
-        let text = text_of(&path, bytes)?;
+        let text = document::text(&path, bytes).await?;
         let (value, lines) = part(&text, number(call, "start")?, number(call, "end")?);
         let told = Labelled { value, taint };
         Ok(deed(told, format!("read {path} ({lines})"), String::new()))

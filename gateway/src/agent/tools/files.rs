@@ -14,8 +14,8 @@ use cap_std::fs::Dir;
 use super::{Deed, Tool, ToolError, Whose};
 use crate::digest;
 
-mod arrival;
-mod document;
+pub(super) mod arrival;
+pub(super) mod document;
 pub(super) mod inside;
 pub(super) mod look;
 pub(super) mod patch;
@@ -23,7 +23,7 @@ mod send;
 mod spec;
 
 pub use send::Screen;
-pub(crate) use spec::spec;
+pub(crate) use spec::{NAME, spec};
 
 use inside::{FILE_LIMIT, Inside, load, load_up_to, store};
 use look::{Whole, foreign};

@@ -17,6 +17,7 @@ mod files;
 mod memory;
 mod web;
 
+pub(crate) use coder::receive;
 pub use coder::{Cage, CodeFolder, Coder, Ledger, Marked, Network, Ownership, Unconfined};
 pub use files::{Files, Marks, Screen};
 pub use memory::{Memories, Memory, Remembered};
@@ -96,6 +97,7 @@ pub struct Tools {
     tools: Arc<Vec<Arc<dyn Tool>>>,
     specs: Arc<Vec<ToolSpec>>,
     in_chats: Arc<Vec<ToolSpec>>,
+    in_code: Arc<Vec<ToolSpec>>,
     without_commands: Arc<Vec<ToolSpec>>,
 }
 
@@ -117,7 +119,12 @@ impl Tools {
         let specs: Vec<ToolSpec> = specs.chain(waiting).collect();
         let codes = |spec: &&ToolSpec| spec.name.as_str() == coder::NAME;
         let in_chats = specs.iter().filter(|spec| !codes(spec)).cloned();
-        let bare = specs.iter().cloned().map(|spec| match codes(&&spec) {
+        // What is said there is about its folder, and about no workspace.
+        let in_code = specs
+            .iter()
+            .filter(|spec| spec.name.as_str() != files::NAME);
+        let in_code: Vec<ToolSpec> = in_code.cloned().collect();
+        let bare = in_code.iter().cloned().map(|spec| match codes(&&spec) {
             true => coder::without_commands(spec),
             false => spec,
         });
@@ -125,6 +132,7 @@ impl Tools {
             tools: Arc::new(tools),
             in_chats: Arc::new(in_chats.collect()),
             without_commands: Arc::new(bare.collect()),
+            in_code: Arc::new(in_code),
             specs: Arc::new(specs),
         }
     }
@@ -138,7 +146,7 @@ impl Tools {
     pub fn offered(&self, at: Bench) -> Arc<Vec<ToolSpec>> {
         match at {
             Bench::Chat => self.in_chats.clone(),
-            Bench::Code => self.specs.clone(),
+            Bench::Code => self.in_code.clone(),
             Bench::CodeWithoutCommands => self.without_commands.clone(),
         }
     }

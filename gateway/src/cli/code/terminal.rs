@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use bot_policy::access::is_command;
 use serde_json::Value;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -13,7 +14,7 @@ use super::connection::Connection;
 use super::input::{self, Input};
 use super::view::{Drawn, Plain, View};
 use crate::chance;
-use crate::code::protocol::{Before, Open, Opened, Resume, TOOK, Typed};
+use crate::code::protocol::{Before, Open, Opened, Resume, TOOK, Typed, said_as};
 
 /// One open Code conversation.
 pub(super) struct Terminal {
@@ -26,6 +27,8 @@ pub(super) struct Terminal {
     asked: Option<Asked>,
     /// Lines for the next turn.
     kept: VecDeque<String>,
+    /// Commands that were typed before a question stood there; they act all the same.
+    commands: VecDeque<String>,
     busy: bool,
     /// Whether the input has ended.
     ended: bool,
@@ -61,6 +64,7 @@ impl Terminal {
             opened,
             asked: None,
             kept: VecDeque::new(),
+            commands: VecDeque::new(),
             ended: false,
         })
     }
@@ -81,13 +85,16 @@ impl Terminal {
                     }
                 }
                 if !opened.busy {
-                    return said(answered);
+                    return said(answered, opened.unapproved);
                 }
                 continue;
             };
             let text = |name: &str| line.get(name).and_then(Value::as_str).unwrap_or_default();
             match what(&line) {
-                "idle" => return said(answered),
+                "idle" => {
+                    let unapproved = line.get("unapproved").and_then(Value::as_i64);
+                    return said(answered, unapproved.unwrap_or_default());
+                }
                 "message" => answered |= self.print_one(text("key"), &body(&line)),
                 TOOK => self.took(&line),
                 _ => {}
@@ -129,6 +136,9 @@ impl Terminal {
                 Goes::On => {}
                 Goes::Out => break,
             }
+            if let Goes::Out = self.carry_out().await? {
+                break;
+            }
         }
         let name = &self.opened.name;
         self.screen
@@ -139,7 +149,7 @@ impl Terminal {
     fn history(&mut self) {
         for before in std::mem::take(&mut self.opened.history) {
             match before {
-                Before::Mine(text) => self.screen.show(&self.view.mine(&text)),
+                Before::Mine { key, text } => self.screen.show(&self.view.mine(key, &text)),
                 Before::Postern { key, body } => {
                     let drawn = self.view.message(&key, &body);
                     self.draw(drawn, &key, &body);
@@ -238,10 +248,25 @@ impl Terminal {
     }
 
     fn follow_early(&mut self, follows: Follows) {
-        if let Follows::Kept(words) = follows {
-            self.screen.show(&self.view.kept(&words));
-            self.kept.push_back(words);
+        match follows {
+            Follows::Kept(words) if is_command(words.trim()) => self.commands.push_back(words),
+            Follows::Kept(words) => {
+                self.screen.show(&self.view.kept(&words));
+                self.kept.push_back(words);
+            }
+            Follows::Broken | Follows::Dropped | Follows::Press(_) => {}
         }
+    }
+
+    /// Carries out the commands that were typed at a question.
+    async fn carry_out(&mut self) -> Result<Goes, Stop> {
+        while let Some(command) = self.commands.pop_front() {
+            match command.trim() {
+                QUIT | EXIT => return Ok(Goes::Out),
+                command => self.say(command.to_owned()).await?,
+            }
+        }
+        Ok(Goes::On)
     }
 
     async fn typed(&mut self, typed: input::Typed) -> Result<Goes, Stop> {
@@ -271,7 +296,7 @@ impl Terminal {
                 self.prompt();
                 return Ok(Goes::On);
             }
-            "/quit" | "/exit" => return Ok(Goes::Out),
+            QUIT | EXIT => return Ok(Goes::Out),
             _ => {}
         }
         if let Some(token) = self.view.chosen(line) {
@@ -298,8 +323,9 @@ impl Terminal {
     }
 
     async fn say(&mut self, text: String) -> Result<(), Stop> {
-        self.busy |= !text.starts_with('/');
+        self.busy |= !is_command(&text);
         let id = fresh_id()?;
+        self.view.typed(said_as(&id));
         self.connection.say(Typed::Say { id, text }).await
     }
 
@@ -327,11 +353,16 @@ impl Terminal {
     }
 }
 
-/// A script hears by the exit code whether it was answered.
-fn said(answered: bool) -> Result<(), Stop> {
-    match answered {
-        true => Ok(()),
-        false => Err(Stop::Shown),
+/// Leave the terminal. The conversation goes on.
+const QUIT: &str = "/quit";
+const EXIT: &str = "/exit";
+
+/// A script hears by the exit code whether it was answered, and whether all was done.
+fn said(answered: bool, unapproved: i64) -> Result<(), Stop> {
+    match (unapproved, answered) {
+        (0, true) => Ok(()),
+        (0, false) => Err(Stop::Shown),
+        (calls, _) => Err(Stop::Unapproved(calls)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! How does a Code conversation look at a terminal?
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bot_policy::visible;
 use serde_json::Value;
@@ -40,8 +40,10 @@ pub(super) struct View {
     /// The answer that is being written, as far as it stands there.
     partial: Option<(Gutter, String)>,
     seen: BTreeSet<String>,
-    /// The cards that are known to be over, by the message that shows them.
-    ended: BTreeSet<String>,
+    /// What came of the cards that are over, as far as it was shown, by the message that shows them.
+    ended: BTreeMap<String, String>,
+    /// The newest line of Postern's own.
+    newest: String,
     /// The buttons of the newest line that has some.
     choices: Vec<String>,
     /// Whether a prompt stands at the end of the screen.
@@ -56,7 +58,8 @@ impl View {
             width: width(),
             partial: None,
             seen: BTreeSet::new(),
-            ended: BTreeSet::new(),
+            ended: BTreeMap::new(),
+            newest: String::new(),
             choices: Vec::new(),
             prompted: false,
         }
@@ -82,9 +85,17 @@ impl View {
         out
     }
 
+    /// What was typed here stands on the screen already.
+    pub(super) fn typed(&mut self, key: String) {
+        self.seen.insert(key);
+    }
+
     /// What was typed before.
-    pub(super) fn mine(&self, text: &str) -> String {
-        let mut out = String::new();
+    pub(super) fn mine(&mut self, key: String, text: &str) -> String {
+        if !self.seen.insert(key) {
+            return String::new();
+        }
+        let mut out = self.break_off();
         gutter::lines("› ", text, self.width, &mut out);
         out
     }
@@ -100,6 +111,7 @@ impl View {
     /// A passing line of Postern's.
     pub(super) fn aside(&mut self, text: &str) -> String {
         let mut out = self.break_off();
+        text.clone_into(&mut self.newest);
         let bar = self.paint.dim("  · ");
         gutter::lines(&bar, text, self.width, &mut out);
         out
@@ -122,7 +134,7 @@ impl View {
             return out;
         };
         if self.partial.is_none() {
-            out.push_str(&self.clear_prompt());
+            out.push_str(&self.break_off());
         }
         let bar = self.bar();
         let width = self.width;
@@ -160,8 +172,11 @@ impl View {
         if outcome.is_empty() {
             return Drawn::Card;
         }
-        // What came of it is told by lines of its own.
-        if !self.ended.insert(key.to_owned()) {
+        let before = self.ended.insert(key.to_owned(), outcome.clone());
+        let more = outcome.strip_prefix(before.as_deref().unwrap_or_default());
+        let more = more.unwrap_or(&outcome).trim_start_matches(" · ");
+        // What came of a deed mostly has a line of its own already.
+        if more.is_empty() || (before.is_some() && self.newest.ends_with(more)) {
             return Drawn::Nothing;
         }
         let mut out = self.break_off();
@@ -169,7 +184,7 @@ impl View {
             Look::Full => "╚═ ",
             Look::Minimal => "= ",
         };
-        let said = format!("{}: {outcome}", text(card, "title"));
+        let said = format!("{}: {more}", text(card, "title"));
         gutter::lines(bar, &said, self.width, &mut out);
         Drawn::Text(out)
     }
@@ -189,7 +204,7 @@ impl View {
                 }
             },
             None => {
-                out.push_str(&self.clear_prompt());
+                out.push_str(&self.break_off());
                 gutter::lines(&self.bar(), whole, self.width, &mut out);
             }
         }
@@ -207,6 +222,7 @@ impl View {
             None => (text(body, "text"), ""),
         };
         gutter::lines("• ", first, self.width, &mut out);
+        first.clone_into(&mut self.newest);
         for line in rest.lines() {
             let mut one = String::new();
             gutter::lines(&self.bar(), line, self.width, &mut one);
@@ -260,8 +276,9 @@ impl View {
         self.paint.dim("  │ ")
     }
 
-    /// Ends whatever line is open.
+    /// Ends whatever line is open. What follows is as wide as the terminal is by now.
     fn break_off(&mut self) -> String {
+        self.width = width();
         let mut out = String::new();
         match self.partial.take() {
             Some((mut gutter, _)) => gutter.end(&mut out),

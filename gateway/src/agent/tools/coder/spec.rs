@@ -66,7 +66,7 @@ pub(crate) fn spec(network: Network) -> ToolSpec {
     ToolSpec {
         name: ToolName::new(NAME),
         origin: Origin::BuiltIn,
-        description: "works in the folder of this Code conversation: reads, searches and changes its files, asks git, runs commands and tests".into(),
+        description: "works in the folder of this Code conversation: reads, searches and changes its files, asks git, runs commands and tests; what people send lies in .inbox".into(),
         commands: vec![
             reads("read", "reads a file, whole or some lines of it", vec![
                 file(),

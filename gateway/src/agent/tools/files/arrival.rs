@@ -1,9 +1,7 @@
-//! Where does a file go that somebody sent? Into the inbox of the workspace, under a name that
-//! nobody else chose.
-
-use std::path::Path;
+//! Where does a file go that somebody sent? Into an inbox, under a name that nobody else chose.
 
 use bot_policy::taint::Taint;
+use cap_std::fs::Dir;
 
 use super::super::ToolError;
 use super::inside::{self, Inside, store};
@@ -11,7 +9,7 @@ use super::{Files, look};
 use crate::digest;
 
 /// The folder of a workspace where it lies.
-const INBOX: &str = "inbox";
+pub(super) const INBOX: &str = "inbox";
 /// How much an inbox holds, in bytes.
 const INBOX_LIMIT: u64 = 1 << 30;
 
@@ -28,22 +26,34 @@ impl Files {
         bytes: Vec<u8>,
         taint: &Taint,
     ) -> Result<String, ToolError> {
-        let path = format!("{INBOX}/{words}.{}", ending(&bytes));
+        let path = named(INBOX, words, &bytes);
         let digest = digest::hex(&bytes);
         self.marks.keep(workspace, &path, &digest, taint).await?;
         let (root, name) = (self.root.clone(), Inside(path.clone()));
         // Writing may take long: nothing else waits for it.
-        tokio::task::spawn_blocking(move || put(&root, workspace, &name, &bytes))
-            .await
-            .map_err(|_| ToolError("writing it broke off".into()))??;
+        tokio::task::spawn_blocking(move || {
+            put(&inside::open(&root, workspace)?, INBOX, &name, &bytes)
+        })
+        .await
+        .map_err(|_| ToolError("writing it broke off".into()))??;
         Ok(path)
     }
 }
 
-fn put(root: &Path, workspace: i64, path: &Inside, bytes: &[u8]) -> Result<(), ToolError> {
-    let dir = inside::open(root, workspace)?;
-    let inbox = Inside(INBOX.to_owned());
-    let there = match look::walk(&dir, Some(&inbox)) {
+/// The path of a file in an inbox: made of these words, and of what it holds.
+pub(in crate::agent::tools) fn named(inbox: &str, words: &str, bytes: &[u8]) -> String {
+    format!("{inbox}/{words}.{}", ending(bytes))
+}
+
+/// Puts a file into an inbox, unless that is full.
+pub(in crate::agent::tools) fn put(
+    dir: &Dir,
+    inbox: &str,
+    path: &Inside,
+    bytes: &[u8],
+) -> Result<(), ToolError> {
+    let below = Inside(inbox.to_owned());
+    let there = match look::walk(dir, Some(&below)) {
         Ok((there, _)) => there,
         // Nothing was sent before.
         Err(_) => Vec::new(),
@@ -53,11 +63,11 @@ fn put(root: &Path, workspace: i64, path: &Inside, bytes: &[u8]) -> Result<(), T
         .filter_map(|found| dir.symlink_metadata(&found.path.0).ok());
     let held = sizes.fold(0_u64, |all, about| all.saturating_add(about.len()));
     if held > INBOX_LIMIT {
-        return Err(ToolError(
-            "the inbox of this chat is full; take files out of its workspace".into(),
-        ));
+        return Err(ToolError(format!(
+            "the folder {inbox} is full; take files out of it"
+        )));
     }
-    store(&dir, path, bytes)
+    store(dir, path, bytes)
 }
 
 /// How the name of a file ends, by what it holds and by nothing that anybody said of it.

@@ -5,10 +5,13 @@ use super::inside::{FILE_LIMIT, Inside};
 use crate::extract::{self, Kind};
 
 /// The largest document that is read, in bytes: what an inbox takes.
-pub(super) const LARGEST: usize = 20_000_000;
+pub(in crate::agent::tools) const LARGEST: usize = 20_000_000;
 
 /// What is told of a file.
-pub(super) async fn text(path: &Inside, bytes: Vec<u8>) -> Result<String, ToolError> {
+pub(in crate::agent::tools) async fn text(
+    path: &Inside,
+    bytes: Vec<u8>,
+) -> Result<String, ToolError> {
     let Some(kind) = kind(path, &bytes) else {
         if bytes.len() > FILE_LIMIT {
             return Err(ToolError(format!(
@@ -28,11 +31,18 @@ pub(super) async fn text(path: &Inside, bytes: Vec<u8>) -> Result<String, ToolEr
     Ok(text)
 }
 
-/// A page that was written here is read as it stands, so that it can be patched.
+/// A page that was not sent but written is read as it stands, so that it can be patched.
 fn kind(path: &Inside, bytes: &[u8]) -> Option<Kind> {
     if bytes.starts_with(b"%PDF-") {
         return Some(Kind::Pdf);
     }
     let page = infer::get(bytes).is_some_and(|found| found.mime_type() == "text/html");
-    (page && path.0.starts_with("inbox/")).then_some(Kind::Html)
+    let sent = path
+        .0
+        .split_once('/')
+        .is_some_and(|(folder, _)| INBOXES.contains(&folder));
+    (page && sent).then_some(Kind::Html)
 }
+
+/// Where lies what was sent: in a workspace, and in the folder of a Code conversation.
+const INBOXES: [&str; 2] = [super::arrival::INBOX, super::super::coder::INBOX];

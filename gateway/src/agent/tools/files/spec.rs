@@ -7,6 +7,9 @@ use bot_policy::tool::{
     ToolSpec,
 };
 
+/// Its name.
+pub(crate) const NAME: &str = "files";
+
 /// What it can be told to do.
 pub(crate) fn spec() -> ToolSpec {
     use Needed::{No, Yes};
@@ -17,7 +20,7 @@ pub(crate) fn spec() -> ToolSpec {
         parameter("folder", about, Destination, No)
     };
     ToolSpec {
-        name: ToolName::new("files"),
+        name: ToolName::new(NAME),
         origin: Origin::BuiltIn,
         description: "reads, searches and writes text files in this chat's own workspace; what people send lies in its folder inbox".into(),
         commands: vec![
