@@ -270,7 +270,10 @@ impl Terminal {
     }
 
     async fn typed(&mut self, typed: input::Typed) -> Result<Goes, Stop> {
-        self.ended |= typed.line.is_none();
+        match typed.line {
+            Some(_) => self.view.entered(),
+            None => self.ended = true,
+        }
         if let Some(asked) = &self.asked {
             match asked.hears(typed.line.as_deref(), typed.at) {
                 Follows::Press(token) => {
@@ -278,8 +281,11 @@ impl Terminal {
                     self.connection.say(Typed::Press { id, token }).await?;
                 }
                 Follows::Broken => return self.interrupted().await,
-                Follows::Dropped => {}
-                kept @ Follows::Kept(_) => self.follow_early(kept),
+                Follows::Dropped => self.screen.show(&self.view.too_soon()),
+                kept @ Follows::Kept(_) => {
+                    self.follow_early(kept);
+                    self.prompt();
+                }
             }
             return Ok(Goes::On);
         }
@@ -347,8 +353,13 @@ impl Terminal {
     }
 
     fn prompt(&mut self) {
-        if self.input.by_hand && self.asked.is_none() && !self.busy {
-            self.screen.show(&self.view.prompt());
+        if !self.input.by_hand {
+            return;
+        }
+        match (&self.asked, self.busy) {
+            (Some(_), _) => self.screen.show(&self.view.asks_on()),
+            (None, false) => self.screen.show(&self.view.prompt()),
+            (None, true) => {}
         }
     }
 }

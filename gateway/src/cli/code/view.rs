@@ -108,6 +108,11 @@ impl View {
         "› ".to_owned()
     }
 
+    /// A line was typed, so the prompt before it is used up.
+    pub(super) fn entered(&mut self) {
+        self.prompted = false;
+    }
+
     /// A passing line of Postern's.
     pub(super) fn aside(&mut self, text: &str) -> String {
         let mut out = self.break_off();

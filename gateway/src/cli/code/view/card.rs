@@ -11,10 +11,7 @@ impl View {
     /// A question, with what can be typed.
     pub(in crate::cli::code) fn card(&mut self, card: &Value, asked: &Asked) -> String {
         let mut out = self.break_off();
-        let (top, bar, end) = match self.look {
-            Look::Full => ("╔═ Postern asks ", "║ ", "╚═ "),
-            Look::Minimal => ("? ", "? ", "? "),
-        };
+        let (top, bar, _) = self.frame();
         let title = text(card, "title");
         if self.look == Look::Full {
             let rule = "═".repeat(self.width.saturating_sub(top.chars().count() + 2).min(50));
@@ -78,10 +75,34 @@ impl View {
             Look::Minimal => "   ",
         };
         line("Answer:", &keys.join(between));
-        out.push_str(end);
-        out.push_str("> ");
-        self.prompted = true;
+        out.push_str(&self.asks_on());
         out
+    }
+
+    /// An answer came before the question had stood there for a moment.
+    pub(in crate::cli::code) fn too_soon(&mut self) -> String {
+        let (_, bar, _) = self.frame();
+        let told = "too soon to be an answer to this; type it again";
+        let mut out = String::new();
+        gutter::lines(bar, told, self.width, &mut out);
+        out.push_str(&self.asks_on());
+        out
+    }
+
+    fn frame(&self) -> (&'static str, &'static str, &'static str) {
+        match self.look {
+            Look::Full => ("╔═ Postern asks ", "║ ", "╚═ "),
+            Look::Minimal => ("? ", "? ", "? "),
+        }
+    }
+
+    /// Where the answer is typed.
+    pub(in crate::cli::code) fn asks_on(&mut self) -> String {
+        let (_, _, end) = self.frame();
+        match std::mem::replace(&mut self.prompted, true) {
+            true => String::new(),
+            false => format!("{end}> "),
+        }
     }
 }
 
