@@ -107,6 +107,7 @@ pub(super) fn refused(event: &InboundEvent) -> Option<String> {
         | EventKind::Left
         | EventKind::Message { .. }
         | EventKind::Moved { .. }
+        | EventKind::Opened { .. }
         | EventKind::Picked { .. }
         | EventKind::Press { .. }
         | EventKind::Search { .. } => None,
