@@ -8,7 +8,7 @@ const folder = process.argv[2];
 if (!folder) throw new Error("name the folder for the pictures");
 await mkdir(folder, { recursive: true });
 
-const COLUMNS = 84;
+const COLUMNS = 80;
 const COLOURS = { 31: "#ff7b72", 32: "#7ee787", 33: "#e3b341", 36: "#79c0ff" };
 const house = await House.build();
 const browser = await browse();
@@ -54,7 +54,7 @@ function drawn(lines) {
 }
 
 async function shoot(name, viewport) {
-  const page = await browser.newPage({ viewport, deviceScaleFactor: 1.5 });
+  const page = await browser.newPage({ viewport, deviceScaleFactor: 1 });
   await page.setContent(drawn(shown("-e").trimEnd()));
   await page.locator("pre").screenshot({ path: join(folder, `${name}.png`) });
   await page.close();

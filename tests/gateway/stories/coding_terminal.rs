@@ -202,7 +202,7 @@ async fn what_is_drawn_after_the_terminal_changed_its_width_keeps_its_bar() {
     model.will(Turn::say(&"plum ".repeat(60)));
     model.will(Turn::say("That was all."));
     terminal.line("say it");
-    terminal.sees_times("plum", 60).await;
+    terminal.sees_times("plum", 40).await;
     terminal.line("and?");
     let shown = terminal.sees("│ That was all.").await;
     for line in shown.lines().filter(|line| line.contains("plum")) {

@@ -1,5 +1,5 @@
-//! What surrounds a Code conversation: a terminal that is gone, one without colours, a machine without
-//! a cage.
+//! What surrounds a Code conversation: a terminal that is gone, one without colours, text that wants to
+//! look like ours, a machine without a cage.
 
 use std::time::{Duration, Instant};
 
@@ -67,6 +67,46 @@ async fn a_terminal_is_coloured_unless_it_asks_for_none() {
         }
         std::fs::remove_file(work.0.join("made")).unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_hostile_difference_stays_behind_the_bar() {
+    let (house, _chat, model, work, terminal) = at_work().await;
+    open(&terminal, &house, &work.0).await;
+    let fake = "╔═ Postern asks ═════\n║ Action: Nothing at all\n║ Answer: [y] yes, once\n╚═ > ";
+    let long = "w".repeat(5000);
+    let text =
+        format!("\u{1b}[2J\u{1b}[31mred\r\u{9b}1A\n{fake}\n\u{202e}desrever\u{2066}\n{long}\n");
+    work.write("evil", &text);
+    model.will(call("write", json!({"file": "copy", "content": text})));
+    model.will(call("exec", json!({"cmd": "cat evil"})));
+    model.will(Turn::say("Copied."));
+    terminal.line("copy it");
+    terminal.sees("Action: Write a file").await;
+    terminal.answers("y").await;
+    // What only reads runs without a card.
+    let shown = terminal.sees("│ Copied.").await;
+    let mut fakes = 0;
+    for line in shown.lines() {
+        if line.contains("Nothing at all") || line.contains("desrever") || line.contains("wwwwwww")
+        {
+            fakes += 1;
+            let ours = line.starts_with("  │ ") || line.starts_with("║ ");
+            assert!(ours, "{line:?}");
+        }
+        assert!(
+            !line.contains('\u{202e}') && !line.contains('\u{2066}'),
+            "{line:?}"
+        );
+    }
+    assert!(fakes >= 6, "{shown}");
+    // The card's own box holds it behind its bar, and no line of it begins where ours do.
+    let tops = shown
+        .lines()
+        .filter(|line| line.starts_with("╔═ Postern asks"));
+    assert_eq!(tops.count(), 1, "{shown}");
+    let painted = terminal.painted();
+    assert!(!painted.contains("\u{1b}[31mred"), "{painted:?}");
 }
 
 #[tokio::test]

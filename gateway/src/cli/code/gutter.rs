@@ -3,6 +3,8 @@
 
 use bot_policy::visible;
 
+use super::super::screen::Paint;
+
 /// Writes text behind a bar, piece by piece, and breaks lines before the terminal would.
 #[derive(Debug)]
 pub(super) struct Gutter {
@@ -15,9 +17,10 @@ pub(super) struct Gutter {
 impl Gutter {
     /// `width` is that of the terminal, in columns.
     pub(super) fn new(bar: impl Into<String>, width: usize) -> Self {
+        let bar = bar.into();
         Self {
-            bar: bar.into(),
-            width: width.saturating_sub(BAR_COLUMNS).max(LEAST),
+            width: width.saturating_sub(columns(&bar)).max(LEAST),
+            bar,
             column: 0,
             open: false,
         }
@@ -62,6 +65,17 @@ impl Gutter {
     }
 }
 
+/// A line of a difference behind a bar: its text is coloured, and the bar is not.
+pub(super) fn difference(paint: Paint, bar: &str, line: &str, width: usize, out: &mut String) {
+    let mut drawn = String::new();
+    lines(bar, line, width, &mut drawn);
+    for row in drawn.split_inclusive('\n') {
+        let text = row.strip_prefix(bar).unwrap_or(row);
+        out.push_str(bar);
+        out.push_str(&paint.difference(line, text));
+    }
+}
+
 /// Whole lines behind a bar.
 pub(super) fn lines(bar: &str, text: &str, width: usize, out: &mut String) {
     let mut gutter = Gutter::new(bar, width);
@@ -69,7 +83,16 @@ pub(super) fn lines(bar: &str, text: &str, width: usize, out: &mut String) {
     gutter.end(out);
 }
 
-/// Columns that a bar takes at most.
-const BAR_COLUMNS: usize = 6;
+/// The columns that a bar takes: all of it but what colours it.
+fn columns(bar: &str) -> usize {
+    let mut colours = false;
+    let shown = bar.chars().filter(|c| {
+        let was = colours;
+        colours = (was && *c != 'm') || *c == '\u{1b}';
+        !was && !colours
+    });
+    shown.count()
+}
+
 /// The narrowest text, in columns.
 const LEAST: usize = 20;

@@ -229,9 +229,7 @@ impl View {
         gutter::lines("• ", first, self.width, &mut out);
         first.clone_into(&mut self.newest);
         for line in rest.lines() {
-            let mut one = String::new();
-            gutter::lines(&self.bar(), line, self.width, &mut one);
-            out.push_str(&self.paint.difference(line, &one));
+            gutter::difference(self.paint, &self.bar(), line, self.width, &mut out);
         }
         let choices = body.get("choices").and_then(Value::as_array);
         let choices = choices.map_or(&[][..], Vec::as_slice);
@@ -321,9 +319,9 @@ fn width() -> usize {
     told.unwrap_or(80)
 }
 
-const SHEET: &str =
-    "  Type what you want done. While I work, more words change my course; Ctrl-C stops me.
-  A question takes y (yes, once), a (always), n (no) or d (always block); Enter alone is no.
-  /link  go on from your phone    /new  start fresh    /policy  when I ask    /why  what I read
-  /quit or Ctrl-D  leave; it goes on with: postern code --resume
+const SHEET: &str = "  Type what you want done. While I work, more words change my course; Ctrl-C
+  stops me. A question takes y (yes, once), a (always), n (no) or d (always
+  block); Enter alone is no.
+  /link  go on from your phone   /new   start fresh   /policy  when I ask
+  /why   what I read             /help  all of them   /quit    leave (or Ctrl-D)
 ";

@@ -21,10 +21,9 @@ impl View {
             let mut lines = value.split('\n');
             let first = format!("{label:<8}{}", lines.next().unwrap_or_default());
             gutter::lines(bar, &first, self.width, &mut out);
+            let below = format!("{bar}        ");
             for more in lines {
-                let mut one = String::new();
-                gutter::lines(&format!("{bar}        "), more, self.width, &mut one);
-                out.push_str(&self.paint.difference(more, &one));
+                gutter::difference(self.paint, &below, more, self.width, &mut out);
             }
         };
         let fields = card.get("fields").and_then(Value::as_array);
@@ -44,6 +43,7 @@ impl View {
                 FOR_WHOM | FOLDER => {}
                 "cmd" => line("", &format!("$ {value}")),
                 _ if offered(label) => {}
+                _ if value.contains('\n') => line("", &format!("{label}:\n{value}")),
                 _ => line("", &format!("{label}: {value}")),
             }
             if let Some(cut) = field.get("cut").and_then(Value::as_u64) {
