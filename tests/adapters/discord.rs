@@ -18,9 +18,11 @@ use adapters::{Adapter, AdapterError, Cursor, Encoded, Ground, Inbox, NotStored,
 use async_trait::async_trait;
 use bot_policy::event::{EventKind, InboundEvent, PartBody};
 use bot_policy::id::{ButtonToken, ChatId, LineId, MessageRef, Place, ThreadId};
-use bot_policy::message::{Addresses, Body, Button, Choices, Notice, OutboundMessage, Reply};
+use bot_policy::message::{Button, Choices};
 use fakes::discord::{Channel, Fake, Fault, TOKEN, User, WAIT};
 use serde_json::{Value, json};
+
+use crate::letters::{notice, reply, send_all};
 
 fn assert_keeps_the_token(text: &str) {
     assert!(
@@ -68,50 +70,12 @@ fn place(channel: Channel) -> Place {
     }
 }
 
-fn reply(markdown: &str, addresses: Addresses) -> OutboundMessage {
-    let reply = Reply {
-        markdown: markdown.to_owned(),
-        footer: None,
-        addresses,
-    };
-    OutboundMessage {
-        body: Body::Reply(reply),
-        answers: None,
-    }
-}
-
-fn notice(text: &str) -> OutboundMessage {
-    let notice = Notice {
-        addresses: Addresses::Live,
-        text: text.to_owned(),
-        choices: Choices::default(),
-    };
-    OutboundMessage {
-        body: Body::Notice(notice),
-        answers: None,
-    }
-}
-
 fn choices() -> Choices {
     let button = |label: &str, byte| Button {
         label: label.to_owned(),
         token: ButtonToken::from_random([byte; 16]),
     };
     Choices(vec![button("Allow once", 1), button("Deny", 2)])
-}
-
-async fn send_all(
-    adapter: &Arc<dyn Adapter>,
-    place: &Place,
-    message: &OutboundMessage,
-) -> Vec<MessageRef> {
-    let mut ids = Vec::new();
-    for (at, part) in (1..).zip(adapter.encode(message)) {
-        // Parts are stored before they are sent.
-        let stored: Encoded = serde_json::from_str(&serde_json::to_string(&part).unwrap()).unwrap();
-        ids.push(adapter.send(place, &stored, SendKey(at)).await.unwrap());
-    }
-    ids
 }
 
 fn listen(adapter: &Arc<dyn Adapter>, heard: &Arc<Heard>) -> tokio::task::JoinHandle<AdapterError> {

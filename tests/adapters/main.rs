@@ -11,6 +11,7 @@
 mod conformance;
 mod discord;
 mod layout;
+mod letters;
 mod markup;
 mod secret_source;
 mod slack;

@@ -18,9 +18,11 @@ use adapters::{
 use async_trait::async_trait;
 use bot_policy::event::{EventKind, InboundEvent, PartBody};
 use bot_policy::id::{ChatId, EventId, LineId, MessageRef, Place, ThreadId};
-use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage, Reply};
+use bot_policy::message::{Addresses, Body, Choices, Notice, OutboundMessage};
 use bot_policy::secret::Secret;
 use fakes::slack::{Chat, Fake, User, WAIT};
+
+use crate::letters::{notice, reply, send_all};
 
 const BOT: &str = "xoxb-1-example-BotExample";
 const APP: &str = "xapp-1-example-AppExample";
@@ -78,44 +80,6 @@ fn place(chat: &Chat) -> Place {
         chat: ChatId::new(&*chat.id),
         thread: chat.thread.as_deref().map(ThreadId::new),
     }
-}
-
-fn reply(markdown: &str, addresses: Addresses) -> OutboundMessage {
-    let reply = Reply {
-        markdown: markdown.to_owned(),
-        footer: None,
-        addresses,
-    };
-    OutboundMessage {
-        body: Body::Reply(reply),
-        answers: None,
-    }
-}
-
-fn notice(text: &str) -> OutboundMessage {
-    let notice = Notice {
-        addresses: Addresses::Live,
-        text: text.to_owned(),
-        choices: Choices::default(),
-    };
-    OutboundMessage {
-        body: Body::Notice(notice),
-        answers: None,
-    }
-}
-
-async fn send_all(
-    adapter: &Arc<dyn Adapter>,
-    place: &Place,
-    message: &OutboundMessage,
-) -> Vec<MessageRef> {
-    let mut ids = Vec::new();
-    for part in adapter.encode(message) {
-        // Parts are stored before they are sent.
-        let stored: Encoded = serde_json::from_str(&serde_json::to_string(&part).unwrap()).unwrap();
-        ids.push(adapter.send(place, &stored, SendKey(1)).await.unwrap());
-    }
-    ids
 }
 
 fn listen(adapter: &Arc<dyn Adapter>, heard: &Arc<Heard>) -> tokio::task::JoinHandle<AdapterError> {

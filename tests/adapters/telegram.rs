@@ -18,9 +18,11 @@ use adapters::{
 use async_trait::async_trait;
 use bot_policy::event::{EventKind, InboundEvent, PartBody, ReplyHandle};
 use bot_policy::id::{ButtonToken, ChatId, LineId, MessageRef, Place, ThreadId};
-use bot_policy::message::{Addresses, Body, Button, Choices, Notice, OutboundMessage, Reply};
+use bot_policy::message::{Addresses, Body, Button, Choices, Notice, OutboundMessage};
 use fakes::telegram::{BOT_NAME, Chat, Fake, Fault, Shown, User, WAIT};
 use serde_json::json;
+
+use crate::letters::{notice, reply, send_all};
 
 const TOKEN: &str = "123456789:AAExampleExampleExampleExampleExam";
 
@@ -63,50 +65,12 @@ fn place(chat: Chat) -> Place {
     }
 }
 
-fn reply(markdown: &str, addresses: Addresses) -> OutboundMessage {
-    let reply = Reply {
-        markdown: markdown.to_owned(),
-        footer: None,
-        addresses,
-    };
-    OutboundMessage {
-        body: Body::Reply(reply),
-        answers: None,
-    }
-}
-
-fn notice(text: &str) -> OutboundMessage {
-    let notice = Notice {
-        addresses: bot_policy::message::Addresses::Live,
-        text: text.to_owned(),
-        choices: Choices::default(),
-    };
-    OutboundMessage {
-        body: Body::Notice(notice),
-        answers: None,
-    }
-}
-
 fn choices() -> Choices {
     let button = |label: &str, byte| Button {
         label: label.to_owned(),
         token: ButtonToken::from_random([byte; 16]),
     };
     Choices(vec![button("Allow once", 1), button("Deny", 2)])
-}
-
-async fn send_all(
-    adapter: &Arc<dyn Adapter>,
-    place: &Place,
-    message: &OutboundMessage,
-) -> Vec<MessageRef> {
-    let mut ids = Vec::new();
-    for part in adapter.encode(message) {
-        // Parts are stored before they are sent.
-        let stored: Encoded = serde_json::from_str(&serde_json::to_string(&part).unwrap()).unwrap();
-        ids.push(adapter.send(place, &stored, SendKey(1)).await.unwrap());
-    }
-    ids
 }
 
 fn listen(adapter: &Arc<dyn Adapter>, heard: &Arc<Heard>) -> tokio::task::JoinHandle<AdapterError> {

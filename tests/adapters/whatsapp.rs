@@ -14,16 +14,18 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use adapters::{
-    Adapter, AdapterError, Arrived, ConfigError, Cursor, DoorMethod, Encoded, Ground, Inbox,
-    NotStored, SendKey, Webhooks,
+    Adapter, AdapterError, Arrived, ConfigError, Cursor, DoorMethod, Ground, Inbox, NotStored,
+    SendKey, Webhooks,
 };
 use async_trait::async_trait;
 use bot_policy::event::InboundEvent;
 use bot_policy::id::{ButtonToken, ChatId, LineId, MessageRef, Place};
-use bot_policy::message::{Addresses, Body, Button, Choices, Notice, OutboundMessage, Reply};
+use bot_policy::message::{Addresses, Body, Button, Choices, Notice, OutboundMessage};
 use bot_policy::secret::Secret;
 use fakes::whatsapp::{Chat, Fake, NUMBER_ID, Person};
 use serde_json::{Value, json};
+
+use crate::letters::{reply, send_all};
 
 const TOKEN: &str = "EAAExampleExampleExampleExample";
 const APP_SECRET: &str = "0123456789abcdef0123456789abcdef";
@@ -117,18 +119,6 @@ fn place(chat: &Chat) -> Place {
     }
 }
 
-fn reply(markdown: &str, addresses: Addresses) -> OutboundMessage {
-    let reply = Reply {
-        markdown: markdown.to_owned(),
-        footer: None,
-        addresses,
-    };
-    OutboundMessage {
-        body: Body::Reply(reply),
-        answers: None,
-    }
-}
-
 fn notice(text: &str, choices: Choices) -> OutboundMessage {
     let notice = Notice {
         addresses: Addresses::Live,
@@ -147,20 +137,6 @@ fn choices(labels: &[&str]) -> Choices {
         token: ButtonToken::from_random([u8::try_from(at).unwrap(); 16]),
     };
     Choices(labels.iter().enumerate().map(button).collect())
-}
-
-async fn send_all(
-    adapter: &Arc<dyn Adapter>,
-    place: &Place,
-    message: &OutboundMessage,
-) -> Vec<MessageRef> {
-    let mut ids = Vec::new();
-    for part in adapter.encode(message) {
-        // Parts are stored before they are sent.
-        let stored: Encoded = serde_json::from_str(&serde_json::to_string(&part).unwrap()).unwrap();
-        ids.push(adapter.send(place, &stored, SendKey(1)).await.unwrap());
-    }
-    ids
 }
 
 /// Hands a webhook to the adapter, as its door does after it was checked.

@@ -3,6 +3,7 @@
 pub mod brave;
 pub mod discord;
 pub mod model;
+mod shared;
 pub mod site;
 pub mod slack;
 pub mod telegram;

@@ -25,16 +25,13 @@ mod server;
 mod state;
 mod wrong;
 
-use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use axum::Router;
 use axum::routing::{any, get};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, timeout_at};
 
 pub use markdown::{displayed, pressable};
 pub use seen::{
@@ -47,27 +44,7 @@ pub const TOKEN: &str = "MTIzNDU2Nzg5.GExamp.leExampleExampleExampleExample";
 /// Long enough for anything that happens at all.
 pub const WAIT: Duration = Duration::from_secs(10);
 
-#[derive(Clone)]
-struct Shared {
-    state: Arc<Mutex<State>>,
-    version: Arc<watch::Sender<u64>>,
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state
-            .lock()
-            .unwrap_or_else(|poison| poison.into_inner())
-    }
-
-    fn changed(&self) {
-        self.version.send_modify(|version| *version += 1);
-    }
-
-    fn watch(&self) -> watch::Receiver<u64> {
-        self.version.subscribe()
-    }
-}
+type Shared = crate::shared::Shared<State>;
 
 /// A running platform. It stops when this is dropped.
 pub struct Fake {
@@ -90,10 +67,7 @@ impl Fake {
     pub async fn start(token: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let host = listener.local_addr().unwrap().to_string();
-        let shared = Shared {
-            state: Arc::new(Mutex::new(State::new(token, &host))),
-            version: Arc::new(watch::channel(0).0),
-        };
+        let shared = Shared::new(State::new(token, &host));
         let app = Router::new()
             .route("/", get(gateway::connect))
             .route("/resume", get(gateway::connect))
@@ -255,17 +229,7 @@ impl Fake {
 
     /// Waits until a look gives something, each time that anything changed.
     pub async fn wait_until<T>(&self, limit: Duration, look: impl Fn() -> Option<T>) -> Option<T> {
-        let deadline = Instant::now() + limit;
-        let mut watch = self.shared.watch();
-        loop {
-            watch.borrow_and_update();
-            if let Some(found) = look() {
-                return Some(found);
-            }
-            if timeout_at(deadline, watch.changed()).await.is_err() {
-                return look();
-            }
-        }
+        self.shared.wait_until(limit, look).await
     }
 
     /// Every call the bot made, in order; the gateway's payloads are `WS op`.

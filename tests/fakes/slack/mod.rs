@@ -14,16 +14,13 @@ mod state;
 mod streams;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use axum::Router;
 use axum::routing::{any, get, post};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, timeout_at};
 
 pub use blocks::fault as fault_of_blocks;
 pub use events::signed;
@@ -33,27 +30,7 @@ pub use state::{BOT, BOT_USER, Call, Chat, Fault, Home, Sent, Shown, TEAM, Told,
 /// Long enough for anything that happens at all.
 pub const WAIT: Duration = Duration::from_secs(10);
 
-#[derive(Clone)]
-struct Shared {
-    state: Arc<Mutex<State>>,
-    version: Arc<watch::Sender<u64>>,
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state
-            .lock()
-            .unwrap_or_else(|poison| poison.into_inner())
-    }
-
-    fn changed(&self) {
-        self.version.send_modify(|version| *version += 1);
-    }
-
-    fn watch(&self) -> watch::Receiver<u64> {
-        self.version.subscribe()
-    }
-}
+type Shared = crate::shared::Shared<State>;
 
 /// A running workspace. It stops when this is dropped.
 pub struct Fake {
@@ -75,10 +52,7 @@ impl Fake {
     pub async fn start(bot: &str, app: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let shared = Shared {
-            state: Arc::new(Mutex::new(State::new(bot, app, &address.to_string()))),
-            version: Arc::new(watch::channel(0).0),
-        };
+        let shared = Shared::new(State::new(bot, app, &address.to_string()));
         let router = Router::new()
             .route("/api/{method}", any(server::call))
             .route("/link/", get(socket::link))
@@ -301,17 +275,7 @@ impl Fake {
 
     /// Waits until a look gives something, each time that anything changed.
     pub async fn wait_until<T>(&self, limit: Duration, look: impl Fn() -> Option<T>) -> Option<T> {
-        let deadline = Instant::now() + limit;
-        let mut watch = self.shared.watch();
-        loop {
-            watch.borrow_and_update();
-            if let Some(found) = look() {
-                return Some(found);
-            }
-            if timeout_at(deadline, watch.changed()).await.is_err() {
-                return None;
-            }
-        }
+        self.shared.wait_until(limit, look).await
     }
 
     /// Every call that the app made, in order.

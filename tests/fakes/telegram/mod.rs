@@ -26,16 +26,13 @@ mod server;
 mod state;
 mod text;
 
-use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use axum::Router;
 use axum::routing::{any, get};
 use serde_json::Value;
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, timeout_at};
 
 pub use files::Sent;
 use state::State;
@@ -44,27 +41,7 @@ pub use state::{Answered, BOT_ID, BOT_NAME, Call, Chat, Fault, Shown, User};
 /// Long enough for anything that happens at all.
 pub const WAIT: Duration = Duration::from_secs(10);
 
-#[derive(Clone)]
-struct Shared {
-    state: Arc<Mutex<State>>,
-    version: Arc<watch::Sender<u64>>,
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state
-            .lock()
-            .unwrap_or_else(|poison| poison.into_inner())
-    }
-
-    fn changed(&self) {
-        self.version.send_modify(|version| *version += 1);
-    }
-
-    fn watch(&self) -> watch::Receiver<u64> {
-        self.version.subscribe()
-    }
-}
+type Shared = crate::shared::Shared<State>;
 
 /// A running Bot API. It stops when this is dropped.
 pub struct Fake {
@@ -84,10 +61,7 @@ impl Drop for Fake {
 impl Fake {
     /// Starts a Bot API that knows one bot, by this token, [`BOT_NAME`] and [`BOT_ID`].
     pub async fn start(token: &str) -> Self {
-        let shared = Shared {
-            state: Arc::new(Mutex::new(State::new(token))),
-            version: Arc::new(watch::channel(0).0),
-        };
+        let shared = Shared::new(State::new(token));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let app = Router::new()
@@ -186,17 +160,7 @@ impl Fake {
 
     /// Waits until a look gives something, each time that anything changed.
     pub async fn wait_until<T>(&self, limit: Duration, look: impl Fn() -> Option<T>) -> Option<T> {
-        let deadline = Instant::now() + limit;
-        let mut watch = self.shared.watch();
-        loop {
-            watch.borrow_and_update();
-            if let Some(found) = look() {
-                return Some(found);
-            }
-            if timeout_at(deadline, watch.changed()).await.is_err() {
-                return look();
-            }
-        }
+        self.shared.wait_until(limit, look).await
     }
 
     /// Every call the bot made, in order.

@@ -21,7 +21,6 @@ mod deliver;
 mod server;
 mod state;
 
-use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use axum::Router;
@@ -29,9 +28,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, timeout_at};
 
 pub use deliver::{signature, wrapped, written};
 pub use state::{Chat, Fault, Person, Shown, Window};
@@ -44,27 +41,7 @@ pub const NUMBER_ID: &str = "106540352242922";
 /// The bot's number.
 pub const OUR_NUMBER: &str = "15550001111";
 
-#[derive(Clone)]
-struct Shared {
-    state: Arc<Mutex<State>>,
-    version: Arc<watch::Sender<u64>>,
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state
-            .lock()
-            .unwrap_or_else(|poison| poison.into_inner())
-    }
-
-    fn changed(&self) {
-        self.version.send_modify(|version| *version += 1);
-    }
-
-    fn watch(&self) -> watch::Receiver<u64> {
-        self.version.subscribe()
-    }
-}
+type Shared = crate::shared::Shared<State>;
 
 /// A running Cloud API. It stops when this is dropped.
 pub struct Fake {
@@ -83,10 +60,7 @@ impl Drop for Fake {
 impl Fake {
     /// Starts a Cloud API that knows one number and one token.
     pub async fn start(token: &str, app_secret: &str, verify_token: &str) -> Self {
-        let shared = Shared {
-            state: Arc::new(Mutex::new(State::new(token, app_secret, verify_token))),
-            version: Arc::new(watch::channel(0).0),
-        };
+        let shared = Shared::new(State::new(token, app_secret, verify_token));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         shared.lock().url = format!("http://{}/v24.0", listener.local_addr().unwrap());
         let app = Router::new()
@@ -418,16 +392,6 @@ impl Fake {
 
     /// Waits until a look gives something, each time that anything changed.
     pub async fn wait_until<T>(&self, limit: Duration, look: impl Fn() -> Option<T>) -> Option<T> {
-        let deadline = Instant::now() + limit;
-        let mut watch = self.shared.watch();
-        loop {
-            watch.borrow_and_update();
-            if let Some(found) = look() {
-                return Some(found);
-            }
-            if timeout_at(deadline, watch.changed()).await.is_err() {
-                return look();
-            }
-        }
+        self.shared.wait_until(limit, look).await
     }
 }
