@@ -28,6 +28,7 @@ impl Input {
     /// The standard input of this process.
     pub(super) fn of_this_process() -> Self {
         let (sender, lines) = unbounded_channel();
+        let by_hand = std::io::stdin().is_terminal();
         // A thread of its own: a read cannot be broken off.
         std::thread::spawn(move || {
             for line in std::io::stdin().lock().lines() {
@@ -36,9 +37,15 @@ impl Input {
                     at: Instant::now(),
                 };
                 let ends = typed.line.is_none();
+                if ends && hung_up(by_hand) {
+                    return;
+                }
                 if sender.send(typed).is_err() || ends {
                     return;
                 }
+            }
+            if hung_up(by_hand) {
+                return;
             }
             let _ = sender.send(Typed {
                 line: None,
@@ -48,7 +55,7 @@ impl Input {
         Self {
             lines,
             _open: None,
-            by_hand: std::io::stdin().is_terminal(),
+            by_hand,
         }
     }
 
@@ -99,4 +106,9 @@ impl Input {
             }
         }
     }
+}
+
+/// Whether the terminal itself is gone: nobody ended the input then, and a signal ends the process.
+fn hung_up(by_hand: bool) -> bool {
+    by_hand && !std::io::stdin().is_terminal()
 }
