@@ -117,9 +117,12 @@ on_platforms! {
         assert_eq!(first.token("Allow once"), last.token("Allow once"));
         chat.press(&first, "Allow once").await;
         chat.press(&last, "Allow once").await;
-        chat.closed(&last, "wrote notes.txt").await;
+        // Where nothing can be changed, the outcome answers the card that was pressed; the other stays.
+        let stays = door == Door::WhatsApp;
+        let ended = if stays { &first } else { &last };
+        chat.closed(ended, "wrote notes.txt").await;
         assert_eq!(house.count("SELECT count(*) FROM started"), 1);
-        assert_eq!(chat.open_cards().await, 0);
+        assert_eq!(chat.open_cards().await, usize::from(stays));
     }
 }
 

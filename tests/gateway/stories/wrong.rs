@@ -102,6 +102,11 @@ macro_rules! on_platforms {
             async fn on_slack() {
                 story(Door::Slack).await;
             }
+
+            #[tokio::test]
+            async fn on_whatsapp() {
+                story(Door::WhatsApp).await;
+            }
         }
     };
 }

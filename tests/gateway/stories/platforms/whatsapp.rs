@@ -85,8 +85,12 @@ impl Platform for WhatsApp {
         files.map(|(_, name, bytes)| (name, bytes)).collect()
     }
 
-    /// What would change a message is a new one there.
+    /// What would change a message is a new one there. What became of one whose answer is lost is not
+    /// told later either.
     fn goes_wrong(&self, call: Call, wrong: Wrong) {
+        if wrong == Wrong::Drop {
+            self.0.without_statuses();
+        }
         let refuse = |status, code, message: &str| Fault::Refuse {
             status,
             code,
