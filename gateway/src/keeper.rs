@@ -69,6 +69,12 @@ impl House {
         if let Err(error) = self.rulebook.in_force() {
             notes.push(error.to_string());
         }
+        if self.settings_changed() {
+            notes.push(format!(
+                "{} was changed after I started: start me again to use it",
+                crate::config::FILE_NAME
+            ));
+        }
         if !self.store.unsaved_rules().await?.is_empty() {
             notes.push(format!(
                 "the rule of an answer is not in {} yet; it is tried again while I run",
@@ -94,6 +100,20 @@ impl House {
             live_codes,
             notes,
         })
+    }
+
+    /// Whether the settings are newer than what runs.
+    fn settings_changed(&self) -> bool {
+        let file = self
+            .rulebook
+            .file()
+            .with_file_name(crate::config::FILE_NAME);
+        let changed = std::fs::metadata(file).and_then(|about| about.modified());
+        let changed = changed.ok().and_then(|at| {
+            let since = at.duration_since(std::time::UNIX_EPOCH).ok()?;
+            i64::try_from(since.as_millis()).ok()
+        });
+        changed.is_some_and(|changed| changed > self.since.0)
     }
 
     /// The model, and what it used up today where that is counted.

@@ -99,6 +99,7 @@ pub(crate) fn set_up(
 /// Hears one line for as long as the program runs, however often it fails.
 pub(crate) async fn hear(house: Arc<House>, adapter: Arc<dyn Adapter>) {
     let mut pause = RECONNECT.0;
+    let mut told = String::new();
     loop {
         let begun = std::time::Instant::now();
         let heard = caught(hear_once(&house, &adapter)).await;
@@ -118,7 +119,14 @@ pub(crate) async fn hear(house: Arc<House>, adapter: Arc<dyn Adapter>) {
         if begun.elapsed() > RECONNECT.1 {
             pause = RECONNECT.0;
         }
-        tracing::warn!(line = %adapter.line(), %error, "a line does not hear");
+        // Once for each reason: the status says that it lasts.
+        let why = error.to_string();
+        if why == told {
+            tracing::debug!(line = %adapter.line(), %error, "a line still does not hear");
+        } else {
+            tracing::warn!(line = %adapter.line(), %error, "a line does not hear");
+            told = why;
+        }
         let stops = matches!(error, AdapterError::Credentials(_) | AdapterError::Setup(_));
         house.line_state(
             &adapter,

@@ -170,7 +170,7 @@ fn hostile_posts_are_refused_with_what_to_do() {
     assert!(web::say(id(&"1".repeat(MAX_ID)).as_bytes(), "acc1", NOW).is_ok());
     assert_eq!(
         web::say(b"\xff\xfe", "acc1", NOW).unwrap_err().to_string(),
-        "this is not what the page posts; load the page again"
+        "this is not the JSON that belongs here; in a browser, load the page again"
     );
 }
 

@@ -135,6 +135,10 @@ fn every_mistake_is_named_with_its_place_its_key_and_what_to_do() {
         ),
         ("[web", "1:5: unclosed table, expected `]`"),
         (
+            "[log]\nfilter = \"verbose\"",
+            "2:10: log.filter: \"verbose\" is not a log filter; use error, warn, info, debug or trace, or pairs like gateway=debug",
+        ),
+        (
             "[log]\nfilter = \"a=b=c\"",
             "2:10: log.filter: \"a=b=c\" is not a log filter; use error, warn, info, debug or trace, or pairs like gateway=debug",
         ),

@@ -27,7 +27,7 @@ pub enum Malformed {
     #[error("{0} must have 1 to {MAX_ID} letters, digits or hyphens")]
     Id(&'static str),
     /// It is not the JSON that belongs here.
-    #[error("this is not what the page posts; load the page again")]
+    #[error("this is not the JSON that belongs here; in a browser, load the page again")]
     Shape,
     /// The text is longer than [`MAX_TEXT`].
     #[error("the message has {bytes} bytes and {MAX_TEXT} fit; send it in parts")]

@@ -38,6 +38,10 @@ pub fn decode(line: &LineId, number: &str, body: &Value, now: Timestamp) -> Vec<
         .collect()
 }
 
+/// Meta repeats a webhook that was not taken for seven days, and a signature does not age (Cloud API,
+/// "Webhooks"): what is older by more than a day was recorded by somebody. In milliseconds.
+const REPEATED: i64 = 8 * 24 * 60 * 60 * 1000;
+
 struct Reader<'a> {
     line: &'a LineId,
     now: Timestamp,
@@ -91,6 +95,10 @@ impl Reader<'_> {
         let kind = text(message, "type").unwrap_or("");
         let account = self.account(message);
         if account.is_some_and(|account| account == self.ours) {
+            return None;
+        }
+        if self.at(message).0.saturating_add(REPEATED) < self.now.0 {
+            tracing::warn!(line = %self.line, "a webhook older than any that is repeated is passed over");
             return None;
         }
         let sender = match account {

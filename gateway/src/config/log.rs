@@ -58,9 +58,16 @@ impl TryFrom<String> for Filter {
     type Error = String;
 
     fn try_from(filter: String) -> Result<Self, String> {
+        // A word alone that is no level would be the name of a part that nothing has.
+        let levels = ["off", "error", "warn", "info", "debug", "trace"];
+        let means = |part: &str| {
+            let level = part.to_ascii_lowercase();
+            part.contains(['=', '[']) || levels.contains(&level.as_str())
+        };
+        let all = filter.split(',').map(str::trim).all(means);
         match tracing_subscriber::EnvFilter::try_new(&filter) {
-            Ok(_) => Ok(Self(filter)),
-            Err(_) => Err(format!(
+            Ok(_) if all => Ok(Self(filter)),
+            Ok(_) | Err(_) => Err(format!(
                 "{filter:?} is not a log filter; use error, warn, info, debug or trace, or pairs like gateway=debug"
             )),
         }

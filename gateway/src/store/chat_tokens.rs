@@ -6,8 +6,9 @@ use bot_policy::id::{Platform, Timestamp, UserRef};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::outbox::Letter;
-use super::people::{take_place, the_owner, unpair};
+use super::people::{take_place, the_owner};
 use super::rows::{column, json, parse};
+use super::unpair::unpair;
 use super::{Store, StoreError};
 use crate::BOT;
 use crate::token::ChatToken;

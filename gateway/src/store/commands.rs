@@ -11,9 +11,9 @@ use super::code::anew;
 use super::conversations::{busy, end, running, running_or_new};
 use super::links::{link_command, unlink};
 use super::outbox::{About, Letter, notice, post};
-use super::people::unpair;
 use super::rows::{PlaceId, json, place_id};
 use super::turns::stop_turn;
+use super::unpair::unpair;
 use super::{Store, StoreError};
 
 /// What came of a command.

@@ -64,6 +64,7 @@ mod stand;
 mod thoughts;
 mod together;
 mod turns;
+mod unpair;
 mod verify;
 mod window;
 mod workers;

@@ -288,3 +288,27 @@ proptest! {
         decode(&line, NUMBER_ID, &body, NOW);
     }
 }
+
+#[test]
+fn a_webhook_that_is_older_than_any_repetition_says_nothing() {
+    let day = 24 * 60 * 60;
+    let told = |age: i64| {
+        let sent = (NOW.0 / 1000 - age).to_string();
+        let message = json!({
+            "from": "15550100", "id": "wamid.A", "timestamp": sent, "type": "text",
+            "text": {"body": "write notes.txt: hello"},
+        });
+        decode(
+            &LineId::new("line"),
+            NUMBER_ID,
+            &webhook(json!([message])),
+            NOW,
+        )
+        .len()
+    };
+    assert_eq!([told(0), told(7 * day), told(-day)], [1, 1, 1]);
+    assert_eq!(
+        [told(9 * day), told(31 * day), told(NOW.0 / 1000)],
+        [0, 0, 0]
+    );
+}

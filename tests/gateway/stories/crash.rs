@@ -128,8 +128,10 @@ on_platforms! {
     }
 }
 
-on_platforms! {
-    async fn f37_a_report_that_a_crash_met_on_its_way_comes_again_and_no_reply_is_lost(door) {
+#[tokio::test]
+async fn f37_a_report_that_a_crash_met_on_its_way_comes_again_and_no_reply_is_lost() {
+    // WhatsApp takes what goes out and what is marked as read by the same call.
+    for door in [Door::Discord, Door::Slack, Door::Telegram] {
         let (mut house, chat) = House::with_owner(door).await;
         house.all_sent().await;
         house.goes_wrong(door, Call::Send, Wrong::Hang);
@@ -141,7 +143,9 @@ on_platforms! {
             house.goes_wrong(door, Call::Send, Wrong::Hang);
             house.kill_and_start().await;
             house.went_wrong(door, Call::Send).await;
-            assert_eq!(chat.times("may not have arrived").await, 0);
+            let screen = chat.screen().await;
+            let told = |seen: &Seen| seen.text.contains("may not have arrived");
+            assert!(!screen.iter().any(told), "{screen:#?}");
         }
         house.kill_and_start().await;
         let unsure = chat.told("My last message may not have arrived.").await;

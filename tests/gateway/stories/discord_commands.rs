@@ -56,7 +56,7 @@ async fn f63_f78_the_owner_chooses_each_command_and_each_is_answered() {
         ("stop", "", "Nothing is running."),
         ("why", "", ""),
         ("link", "", "No Code conversation is open."),
-        ("link", "22222222", "That link code is not valid"),
+        ("link", "22222222", "I do not know that code."),
         ("unlink", "", "Nothing is linked here."),
         ("incognito", "on", "Incognito: no files, no memory."),
         ("incognito", "off", "Incognito is off"),
@@ -157,6 +157,7 @@ async fn a_code_conversation_is_linked_by_a_slash_command() {
     );
     den.fake.say(ANNA, den.direct, "from the phone");
     terminal.sees("from the phone").await;
+    den.told(den.direct, "I have nothing more to say.").await;
     let said = den.answer(ANNA, den.direct, "unlink", "").await;
     assert!(said.contains("Unlinked"), "{said}");
     let said = den.answer(ANNA, den.direct, "link", "").await;

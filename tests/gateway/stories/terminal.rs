@@ -30,6 +30,11 @@ async fn the_status_names_people_lines_and_open_cards() {
         (0, false),
         "{doctor:?}"
     );
+    assert!(!status.out.contains("was changed"), "{status:?}");
+    house.configure_more("# changed\n");
+    let newer = house.cli(&["status"]).await;
+    let says = "postern.toml was changed after I started: start me again to use it";
+    assert!(newer.out.contains(says), "{newer:?}");
     chat.say("/status").await;
     let told = chat.told("open cards: 1").await;
     assert!(told.text.contains("phone: listening"), "{told:?}");

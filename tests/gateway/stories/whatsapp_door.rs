@@ -8,7 +8,7 @@ use super::house::House;
 use super::whatsapp::{APP_SECRET, TOKEN, VERIFY, door, open, settings, settled, told, with_owner};
 
 pub fn webhook(from: &str, id: &str, text: &str) -> serde_json::Value {
-    let message = json!({"from": from, "id": id, "timestamp": "1790000000", "type": "text", "text": {"body": text}});
+    let message = json!({"from": from, "id": id, "type": "text", "text": {"body": text}});
     let value = json!({
         "metadata": {"display_phone_number": "15550001111", "phone_number_id": NUMBER_ID},
         "messages": [message],

@@ -197,7 +197,7 @@ fn answer(fresh: &[&Message]) -> String {
         })
         .collect();
     if results.is_empty() {
-        "I heard you. I understand: write FILE: TEXT, read FILE, remember TEXT, recall WORDS."
+        "I heard you. I understand: write FILE: TEXT, read FILE, fetch ADDRESS, remember TEXT, recall WORDS."
             .to_owned()
     } else {
         results.join("\n\n")
