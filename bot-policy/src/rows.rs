@@ -6,6 +6,7 @@ use crate::decide::{Finding, Says, Standing};
 use crate::egress::{self, Sends};
 use crate::permissive::{Extra, allowing};
 use crate::rules::{Action, Named, Reach, Rule};
+use crate::shell::FolderTrust;
 use crate::spoken::Spoken;
 use crate::taint::Origins;
 use crate::tool::{
@@ -43,7 +44,11 @@ impl<'a> Facts<'a> {
                 || vec![tool::nobodys()],
                 |spec| tool::permissions(spec, call),
             ),
-            spoken: Spoken::under(call, &standing.denylist, standing.folder),
+            spoken: Spoken::under(
+                call,
+                &standing.denylist,
+                where_it_runs(call, standing.folder),
+            ),
             rules: standing.rules.named(call),
         }
     }
@@ -97,6 +102,14 @@ impl<'a> Facts<'a> {
             Arguments::Readable(_) => false,
             Arguments::Unreadable(_) => true,
         }
+    }
+}
+
+/// Only the folder itself was vouched for: one below may be a repository that was put there.
+fn where_it_runs(call: &Call, folder: FolderTrust) -> FolderTrust {
+    match call.text("dir").unwrap_or_default() {
+        "" | "." => folder,
+        _ => FolderTrust::Untrusted,
     }
 }
 

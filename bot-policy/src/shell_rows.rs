@@ -3,7 +3,7 @@
 use crate::decide::{Dangerous, Finding, Says, Standing};
 use crate::rows::{self, Facts, finding, once};
 use crate::shell;
-use crate::tool::Origin;
+use crate::tool::{Origin, Reach};
 
 /// Row 7. The owner's switch frees no line that they forbade themselves, and none in a guest's
 /// place.
@@ -31,9 +31,12 @@ pub(crate) fn command_line(facts: &Facts, standing: &Standing) -> Option<Finding
     }
 }
 
-/// Row 14.
+/// Row 14. What only reads may still send away what it reads, where it reaches the net.
 pub(crate) fn command_reads(facts: &Facts) -> Option<Finding> {
     facts.spec.filter(|spec| spec.origin == Origin::BuiltIn)?;
+    if !matches!(facts.effects.reach, Reach::Here | Reach::Nowhere) {
+        return None;
+    }
     let mut lines = facts.command_lines().peekable();
     lines.peek()?;
     lines

@@ -95,11 +95,13 @@ pub(crate) fn folder(house: &House, loaded: &Loaded) -> PathBuf {
     }
 }
 
-/// Whether the owner vouches for that folder.
+/// Whether the owner vouches for that folder. A Code conversation writes in its own.
 pub(crate) fn trust(house: &House, loaded: &Loaded) -> FolderTrust {
+    let named = house.judging.folder(&folder(house, loaded));
     match &loaded.code {
-        Some(code) if code.folder.ownership == Ownership::Yours => FolderTrust::Trusted,
-        Some(_) | None => house.judging.folder(&folder(house, loaded)),
+        Some(code) if code.folder.ownership == Ownership::Yours => FolderTrust::Shared,
+        Some(_) if named == FolderTrust::Trusted => FolderTrust::Shared,
+        Some(_) | None => named,
     }
 }
 

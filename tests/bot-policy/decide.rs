@@ -12,7 +12,7 @@ use bot_policy::grants::Grants;
 use bot_policy::id::{SourceName, ToolName};
 use bot_policy::risk::Threshold;
 use bot_policy::rules::Action;
-use bot_policy::shell::{Denylist, FolderTrust};
+use bot_policy::shell::Denylist;
 use bot_policy::taint::Taint;
 use bot_policy::tool::Origin;
 use serde_json::json;
@@ -345,17 +345,6 @@ fn row_7_asks_once_where_the_owner_switched_that_on_but_not_for_a_guest_nor_agai
     assert_eq!((says, rows.contains(&7)), (Says::Deny, true));
     let usual = danger(&auto(), listed);
     assert_eq!(usual, (Says::Allow, vec![16]), "without the list");
-}
-
-#[test]
-fn row_14_proves_more_in_a_folder_that_the_owner_vouched_for() {
-    let status = || call("coder", "exec", json!({"cmd": "git status"}));
-    let trusted = Standing {
-        folder: FolderTrust::Trusted,
-        ..standing()
-    };
-    assert_eq!(judged(status(), &trusted), (Says::Allow, vec![14]));
-    assert_eq!(judged(status(), &standing()), (Says::Ask, vec![16]));
 }
 
 fn auto() -> Standing {

@@ -32,6 +32,7 @@ mod pairs;
 mod path;
 mod probes;
 mod project;
+mod proven;
 mod reach;
 mod receipt;
 mod redaction_rows;

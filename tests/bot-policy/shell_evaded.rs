@@ -115,6 +115,11 @@ fn what_reads_by_a_side_door_is_no_proven_read() {
         "jq --slurpfile a /home/me/b . c",
         "jq --rawfile a b . c",
         "yq 'load(\"/home/me/a\")' b",
+        "yq 'eval(\"lo\"+\"ad(\\\"/etc/x\\\")\")' b",
+        "yq 'strenv(HOME)' b",
+        "yq 'system(\"id\")' b",
+        "jq -n '[inputs]' b",
+        "jq '$ENV.HOME, env' b",
         "yq -i .a=1 b",
         "awk 'BEGIN{while((getline l<\"/home/me/a\")>0)print l}'",
         "awk -l readfile 'BEGIN{print readfile(\"a\")}'",
@@ -137,5 +142,44 @@ fn what_reads_by_a_side_door_is_no_proven_read() {
         "cat a \u{200b}b",
     ] {
         assert!(!only_reads(line), "{line}");
+    }
+}
+
+#[test]
+fn where_an_agent_writes_only_git_proves_more_and_only_in_the_folder_itself() {
+    let proven = |line: &str| {
+        let judged = judge(line, &Denylist::default(), FolderTrust::Shared);
+        judged.read_only == ReadOnly::Proven
+    };
+    for line in [
+        "git -C notes status",
+        "git -C . status",
+        "git --git-dir=notes status",
+        "git --git-dir notes status",
+        "git --work-tree=notes status",
+        "git -c core.fsmonitor=id status",
+        "git --exec-path=notes status",
+        "git --config-env=core.fsmonitor=X status",
+        "git --namespace x status",
+        "cd notes && git status",
+        "GIT_DIR=notes git status",
+        "env -C notes git status",
+        "env GIT_DIR=notes git status",
+        "cargo --version",
+        "cargo version",
+        "rustc --version",
+        "go version",
+        "go env",
+        "node --version",
+        "npm ls",
+        "npm -v",
+        "python3 --version",
+        "pip list",
+        "java -version",
+    ] {
+        assert!(!proven(line), "{line}");
+    }
+    for line in ["git status", "git --no-pager log -p", "cat a | sort"] {
+        assert!(proven(line), "{line}");
     }
 }

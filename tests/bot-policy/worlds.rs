@@ -237,7 +237,11 @@ fn known() -> impl Strategy<Value = Known> {
 /// All else that a decision stands on.
 fn others() -> impl Strategy<Value = Standing> {
     let dangerous = select(vec![Dangerous::AskOnce, Dangerous::Deny]);
-    let folder = select(vec![FolderTrust::Trusted, FolderTrust::Untrusted]);
+    let folder = select(vec![
+        FolderTrust::Shared,
+        FolderTrust::Trusted,
+        FolderTrust::Untrusted,
+    ]);
     let denylist = select(vec!["make", "nothing at all"]);
     let limits = (0_u32..4, 0_u32..4, 0_u32..2);
     (dangerous, folder, denylist, limits).prop_map(|(dangerous, folder, denylist, limits)| {

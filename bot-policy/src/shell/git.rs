@@ -3,7 +3,7 @@
 use super::arguments::Arguments;
 use super::fold::{Argument, Literal};
 use super::walk::{Flow, Judge, Scene};
-use super::{Immune, Kind};
+use super::{FolderTrust, Immune, Kind};
 
 /// Whether a command shows what is in files, whichever it names.
 pub(super) fn shows(rest: &[Argument]) -> bool {
@@ -101,7 +101,7 @@ fn runs(setting: &str) -> bool {
 }
 
 /// Whether a git command only reads; the folder's own settings are taken to be harmless.
-pub(super) fn only_reads(rest: &[Argument]) -> bool {
+pub(super) fn only_reads(rest: &[Argument], folder: FolderTrust) -> bool {
     let Some((at, sub, after)) = split(rest) else {
         return Arguments(rest).texts().eq(["--version"]);
     };
@@ -109,10 +109,10 @@ pub(super) fn only_reads(rest: &[Argument]) -> bool {
     while let Some(text) = before.next() {
         let is_fine = match text {
             "--no-pager" => true,
-            // Another folder was not vouched for.
-            "-C" => before.next().is_some_and(|folder| {
+            // Another folder was not vouched for; one below may be a repository that was put there.
+            "-C" if folder == FolderTrust::Trusted => before.next().is_some_and(|below| {
                 !super::arguments::is_elsewhere(&Argument {
-                    text: folder.to_owned(),
+                    text: below.to_owned(),
                     literal: Literal::Yes,
                 })
             }),

@@ -173,6 +173,9 @@ pub enum Stays {
 /// Whether the folder that the line runs in was vouched for by the owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FolderTrust {
+    /// It was, and an agent writes in it since: what stands there may choose which program a tool
+    /// runs. Git is kept from that by how it is started, in the folder itself alone.
+    Shared,
     /// It was.
     Trusted,
     /// It was not: programs that take configuration from it may run what it says.

@@ -41,7 +41,7 @@ pub(super) fn proves(
     }
     let arguments = Arguments(rest);
     let configured = match program {
-        "git" => Some(git::only_reads(rest)),
+        "git" => Some(git::only_reads(rest, folder)),
         "go" => Some(arguments.texts().eq(["version"]) || go_env(arguments)),
         "node" | "rustc" | "python" | "python3" | "java" | "npm" | "cargo" | "pip" | "pip3" => {
             Some(tool(program, arguments))
@@ -50,13 +50,15 @@ pub(super) fn proves(
     };
     match (configured, folder) {
         (Some(true), FolderTrust::Trusted) => return Ok(()),
+        (Some(true), FolderTrust::Shared) if program == "git" => return Ok(()),
+        (Some(true), FolderTrust::Shared) => {
+            return Err("the folder, where agents write, may choose what it runs");
+        }
         (Some(true), FolderTrust::Untrusted) => {
             return Err("it takes configuration from a folder that nobody vouched for");
         }
-        (Some(false), FolderTrust::Trusted | FolderTrust::Untrusted) => {
-            return Err("it is not known only to read");
-        }
-        (None, FolderTrust::Trusted | FolderTrust::Untrusted) => {}
+        (Some(false), _) => return Err("it is not known only to read"),
+        (None, _) => {}
     }
     let operands = arguments.operands().count();
     let reads = match program {
@@ -92,7 +94,7 @@ pub(super) fn proves(
             script::awk(arguments) == Does::Reads && !rest.is_empty() && !connects
         }
         "uniq" if operands > 1 => false,
-        // Their expressions may name further files.
+        // Their expressions may name further files, be put together, or show the variables.
         "jq" | "yq"
             if arguments
                 .texts()
@@ -167,5 +169,7 @@ const PLACES: [&str; 6] = [
     "/usr/sbin",
 ];
 
-/// What opens a file from within an expression of jq or yq.
-const OPENS: [&str; 3] = ["import", "include", "load"];
+/// What an expression of jq or yq reaches beyond its input by.
+const OPENS: [&str; 7] = [
+    "env", "eval", "import", "include", "input", "load", "system",
+];
