@@ -13,6 +13,7 @@ mod asking;
 mod audit;
 mod cards;
 mod coding;
+mod coding_cage;
 mod coding_more;
 mod coding_terminal;
 mod coding_unseen;

@@ -25,9 +25,11 @@ mod diff;
 mod exec;
 mod files_seen;
 mod git;
+mod left;
 mod marks;
 mod shown;
 mod spec;
+mod walls;
 
 pub(super) use arrival::INBOX;
 pub(crate) use arrival::receive;

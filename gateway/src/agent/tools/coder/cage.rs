@@ -13,6 +13,7 @@ use tokio::process::Command;
 use tokio::time::timeout;
 
 use super::shown::shown;
+use super::walls;
 
 /// Whether commands reach the net.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,6 +98,9 @@ impl Cage {
             Network::Cut => words.push("--unshare-net".into()),
             Network::Open => words.extend(["--ro-bind-try".into(), NAMES.into(), NAMES.into()]),
         }
+        for path in KERNEL.iter().map(OsString::from) {
+            words.extend(["--ro-bind-try".into(), path.clone(), path]);
+        }
         for path in shown(self.home.as_deref(), folder) {
             words.extend(["--ro-bind-try".into(), path.clone().into(), path.into()]);
         }
@@ -110,6 +114,9 @@ impl Cage {
                     .for_each(|cache| bind("--bind-try", &home.join(cache)));
             }
             bind("--bind", folder);
+            for wall in walls::of_git(folder) {
+                words.extend(wall.words());
+            }
         } else {
             bind("--ro-bind", folder);
         }
@@ -180,6 +187,19 @@ const WALLS: [&str; 17] = [
     // Whoever runs Postern as root would else hand its powers in.
     "--cap-drop",
     "ALL",
+];
+
+/// What of `/proc` is the machine's, not a process's: whoever runs Postern as root could write it.
+const KERNEL: [&str; 9] = [
+    "/proc/acpi",
+    "/proc/bus",
+    "/proc/driver",
+    "/proc/fs",
+    "/proc/irq",
+    "/proc/mtrr",
+    "/proc/pressure",
+    "/proc/sys",
+    "/proc/sysrq-trigger",
 ];
 
 /// What builds keep below the home folder: nothing in it is run by its name.

@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep_until};
 use super::super::{Deed, ToolError};
 use super::cage::Access;
 use super::files_seen::{self, Seen};
-use super::{Coder, Inside, Marked, Network, Unconfined, Work, deed, number};
+use super::{Coder, Inside, Marked, Network, Unconfined, Work, deed, git, left, number, walls};
 
 /// How long a command may take unless it says otherwise, and at most; tests may take longer.
 const SECONDS: usize = 120;
@@ -39,6 +39,7 @@ pub(super) async fn run(coder: &Coder, work: &Work<'_>, call: &Call) -> Result<D
     let seconds = number(call, "timeout")?
         .unwrap_or(SECONDS)
         .clamp(1, MOST_SECONDS);
+    let unsaid = walls::unsaid(&work.folder.path);
     let command = command(coder, work, &at, line)?;
     // What it writes may hold what it reads, and what its caller has read.
     let brought = work.known.of_all().join(&work.whose.taint);
@@ -47,6 +48,11 @@ pub(super) async fn run(coder: &Coder, work: &Work<'_>, call: &Call) -> Result<D
         false => Some(seen(work).await?),
     };
     let ran = finish(command, Duration::from_secs(seconds as u64)).await;
+    let judged = shell::judge(line, &Denylist::default(), FolderTrust::Untrusted);
+    let left = match judged.read_only {
+        ReadOnly::Proven => None,
+        ReadOnly::No(_) => clear(work, unsaid).await,
+    };
     if let Some(before) = before {
         let written = files_seen::changed(&before, &seen(work).await?);
         let marked = written.into_iter().map(|(path, digest)| Marked {
@@ -61,7 +67,6 @@ pub(super) async fn run(coder: &Coder, work: &Work<'_>, call: &Call) -> Result<D
     }
     let ran = ran?;
     let mut taint = work.known.of_all();
-    let judged = shell::judge(line, &Denylist::default(), FolderTrust::Trusted);
     if coder.cage.network() == Network::Open && judged.read_only != ReadOnly::Proven {
         taint = taint.join(&Taint::outside("a command that may have reached the net"));
     }
@@ -70,20 +75,43 @@ pub(super) async fn run(coder: &Coder, work: &Work<'_>, call: &Call) -> Result<D
     }
     let how = ran.how(seconds);
     let output = ran.output.text();
-    let value = format!("{how}\n{}", shortened(&output));
-    let outcome = format!("{how}: {}", bot_policy::visible::line(line));
+    let left = left.unwrap_or_default();
+    let value = format!("{how}{left}\n{}", shortened(&output));
+    let outcome = format!("{how}{left}: {}", bot_policy::visible::line(line));
     Ok(deed(Labelled { value, taint }, outcome, output))
 }
 
 fn command(coder: &Coder, work: &Work<'_>, at: &Path, line: &str) -> Result<Command, ToolError> {
     let argv = argv(line).unwrap_or_else(|| vec!["sh".into(), "-c".into(), line.into()]);
-    match (coder.cage.why_not(), work.folder.unconfined) {
-        (None, _) => Ok(coder
-            .cage
-            .command(&work.folder.path, at, argv, Access::Write)),
-        (Some(_), Unconfined::Accepted) => Ok(coder.cage.bare(at, argv)),
-        (Some(why), Unconfined::No) => Err(ToolError(format!("commands do not run here: {why}"))),
-    }
+    let folder = &work.folder.path;
+    let mut command = match (coder.cage.why_not(), work.folder.unconfined) {
+        (None, _) => coder.cage.command(folder, at, argv, Access::Write),
+        (Some(_), Unconfined::Accepted) => coder.cage.bare(at, argv),
+        (Some(why), Unconfined::No) => {
+            return Err(ToolError(format!("commands do not run here: {why}")));
+        }
+    };
+    git::quiet(&mut command);
+    Ok(command)
+}
+
+/// Clears away what must not outlast a command; says so where that cannot be done.
+async fn clear(work: &Work<'_>, unsaid: Option<PathBuf>) -> Option<String> {
+    let folder = work.folder.path.clone();
+    let cleared = tokio::task::spawn_blocking(move || {
+        let dir = super::open(&folder).map_err(|why| std::io::Error::other(why.0))?;
+        left::clear(&dir, unsaid.as_deref())
+    });
+    let cleared = cleared.await;
+    let why = match cleared {
+        Ok(Ok(())) => return None,
+        Ok(Err(why)) => why.to_string(),
+        Err(why) => why.to_string(),
+    };
+    tracing::warn!(%why, "a folder could not be looked through after a command");
+    Some(format!(
+        "\nset-id bits may be left in the folder, it could not be looked through: {why}"
+    ))
 }
 
 /// The words of a line that needs no shell: one command, every word known.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bot_policy::call::Call;
 use bot_policy::taint::Labelled;
+use tokio::process::Command;
 
 use super::super::{Deed, ToolError};
 use super::cage::Access;
@@ -116,17 +117,29 @@ async fn git(
         Some(_) => coder.cage.bare(at, argv),
     };
     command.envs(VARIABLES);
-    // Settings in the environment may have any name, and outweigh those of the repository.
-    let set: Vec<_> = QUIET.iter().chain(off).collect();
-    command.env("GIT_CONFIG_COUNT", set.len().to_string());
-    for (number, (name, value)) in set.into_iter().enumerate() {
-        command.env(format!("GIT_CONFIG_KEY_{number}"), name);
-        command.env(format!("GIT_CONFIG_VALUE_{number}"), value);
-    }
+    set(&mut command, QUIET.iter().chain(&ALONE).chain(off));
     exec::finish(command, TIME).await
 }
 
-const QUIET: [(&str, &str); 14] = [
+/// Keeps git from running what a repository names, wherever the command or what it starts asks git.
+pub(super) fn quiet(command: &mut Command) {
+    set(command, QUIET.iter());
+}
+
+/// Settings in the environment may have any name, and outweigh those of the repository.
+fn set<'a>(command: &mut Command, all: impl Iterator<Item = &'a (&'a str, &'a str)>) {
+    let mut count = 0;
+    for (name, value) in all {
+        command.env(format!("GIT_CONFIG_KEY_{count}"), name);
+        command.env(format!("GIT_CONFIG_VALUE_{count}"), value);
+        count += 1;
+    }
+    command.env("GIT_CONFIG_COUNT", count.to_string());
+}
+
+/// What runs nothing that a repository brings along; one that lies there as plain files, such as
+/// an agent may write, is no repository.
+const QUIET: [(&str, &str); 13] = [
     ("core.attributesFile", "/dev/null"),
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
@@ -138,10 +151,12 @@ const QUIET: [(&str, &str); 14] = [
     ("diff.ignoreSubmodules", "all"),
     ("gpg.program", "false"),
     ("log.showSignature", "false"),
-    ("protocol.allow", "never"),
-    ("safe.directory", "*"),
+    ("safe.bareRepository", "explicit"),
     ("status.submoduleSummary", "false"),
 ];
+
+/// What the tool's own questions need besides.
+const ALONE: [(&str, &str); 2] = [("protocol.allow", "never"), ("safe.directory", "*")];
 
 const VARIABLES: [(&str, &str); 6] = [
     ("GIT_CONFIG_GLOBAL", "/dev/null"),
