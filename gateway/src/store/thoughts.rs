@@ -1,7 +1,7 @@
 //! How often was the model asked, and what did that use up?
 
 use bot_policy::id::{ConversationId, Timestamp};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{Store, StoreError};
 use crate::agent::model::Used;
@@ -24,7 +24,7 @@ pub struct DaySpent {
 
 impl Store {
     /// Notes that the model is about to be asked, so that it counts whatever comes of it. `refuse`
-    /// sees what this turn, which began with the entry `since`, and this day used up; what it says
+    /// sees what this turn, which began with the entry `since`, its workers and this day used up; what it says
     /// is handed back, and nothing is noted.
     pub async fn think(
         &self,
@@ -36,9 +36,10 @@ impl Store {
     ) -> Result<Result<i64, String>, StoreError> {
         self.write(move |tx| {
             let today = now.0.div_euclid(DAY);
+            let (root, since) = turn_of(tx, which, since)?;
             let turn = tx
-                .prepare_cached(&format!("{SUMS} WHERE conversation = ?1 AND seen >= ?2"))?
-                .query_row(params![which.0, since], spent)?;
+                .prepare_cached(&format!("{SUMS} {OF_TURN}"))?
+                .query_row(params![root, since], spent)?;
             if let Some(why) = refuse(turn, of_day(tx, today)?) {
                 return Ok(Err(why));
             }
@@ -100,6 +101,30 @@ impl Store {
 }
 
 const SUMS: &str = "SELECT count(*), total(input + output), total(money) FROM thought";
+
+/// A turn is the person's: what it sets to work in its name counts in it.
+const OF_TURN: &str = "WHERE (conversation = ?1 AND seen >= ?2) OR conversation IN
+     (SELECT id FROM conversation WHERE parent = ?1 AND since >=
+         (SELECT at FROM entry WHERE conversation = ?1 AND seq = ?2))";
+
+/// Whose turn this is, and the entry that it began with: a worker's is that of whom it works for.
+fn turn_of(tx: &Connection, which: ConversationId, since: i64) -> Result<(i64, i64), StoreError> {
+    let parent: Option<i64> = tx
+        .prepare_cached("SELECT parent FROM conversation WHERE id = ?1")?
+        .query_row([which.0], |row| row.get(0))
+        .optional()?
+        .flatten();
+    let Some(parent) = parent else {
+        return Ok((which.0, since));
+    };
+    let words: Option<i64> = tx
+        .prepare_cached(
+            "SELECT seq FROM entry WHERE conversation = ?1 AND body LIKE '{\"Person\"%' ORDER BY seq DESC LIMIT 1",
+        )?
+        .query_row([parent], |row| row.get(0))
+        .optional()?;
+    Ok((parent, words.unwrap_or(0)))
+}
 
 fn of_day(tx: &Connection, day: i64) -> Result<Spent, StoreError> {
     Ok(tx

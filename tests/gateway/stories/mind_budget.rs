@@ -61,3 +61,22 @@ async fn a_turn_s_calls_are_bounded_and_the_next_turn_has_its_own() {
     chat.say("again").await;
     chat.told("Here I am.").await;
 }
+
+#[tokio::test]
+async fn what_its_workers_ask_counts_in_the_turn() {
+    let (house, chat, model) =
+        with_model(Door::Web, Form::OpenAi, "budget = { calls_per_turn = 3 }").await;
+    let tasks = json!({"tasks": ["one", "two", "three", "four"]});
+    model.will(Turn::call("delegate__run", tasks));
+    for answer in ["first", "second", "third", "fourth", "fifth"] {
+        model.will(Turn::say(answer));
+    }
+    chat.say("do them").await;
+    chat.told("The budget of this turn is used up (3 of 3 calls)")
+        .await;
+    let asked = "SELECT count(*) FROM thought";
+    assert_eq!(house.count(asked), 3);
+    chat.say("again").await;
+    chat.told("third").await;
+    assert_eq!(house.count(asked), 4);
+}
