@@ -49,6 +49,15 @@ pub enum Offered {
     Rule,
 }
 
+/// How a line came to a terminal's question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Came {
+    /// By itself, as a person types an answer.
+    Alone,
+    /// With other lines, or marked by the terminal as pasted.
+    Pasted,
+}
+
 /// What a line typed at a terminal's question means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Typed {
@@ -67,10 +76,14 @@ pub enum Typed {
 }
 
 /// Reads a line typed at a terminal's question. An empty line is no; what was not offered is no.
-pub fn typed(line: Option<&str>, offered: Offered) -> Typed {
+/// What was pasted was written for something else: it answers nothing.
+pub fn typed(line: Option<&str>, offered: Offered, came: Came) -> Typed {
     let Some(line) = line else {
         return Typed::BrokenOff;
     };
+    if came == Came::Pasted {
+        return Typed::Words(line.to_owned());
+    }
     let word = line.trim().to_lowercase();
     match (word.as_str(), offered) {
         ("y" | "yes" | "s" | "sim", _) => Typed::Yes,

@@ -3,7 +3,7 @@
 use bot_policy::decide::{CanAsk, Mode, Says, Standing, Surface, Verdict, decide};
 use bot_policy::rules::{Action, suggestion};
 use bot_policy::surface::{
-    Again, Asked, Offered, Open, Saves, Settled, Turns, Typed, Waiting, settled, typed,
+    Again, Asked, Came, Offered, Open, Saves, Settled, Turns, Typed, Waiting, settled, typed,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -99,7 +99,10 @@ fn each_recorded_answer_mode_and_surface_is_as_it_should_be() {
                     Typed::Words(_) => "kept for the next turn; the question stays open",
                     Typed::Yes => "run_once",
                 };
-                let (ruled, exec) = (typed(line, Offered::Rule), typed(line, Offered::Once));
+                let alone = |offered| typed(line, offered, Came::Alone);
+                let (ruled, exec) = (alone(Offered::Rule), alone(Offered::Once));
+                let pasted = typed(Some(&row.input), Offered::Rule, Came::Pasted);
+                assert_eq!(pasted, Typed::Words(row.input.clone()));
                 let got = if ruled == exec {
                     once(&ruled).to_owned()
                 } else {

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use bot_policy::surface::Came;
 use gateway::cli::code::asked::{Asked, Follows, QUIET};
 use serde_json::{Value, json};
 
@@ -41,12 +42,20 @@ fn each_recorded_answer_presses_what_it_should() {
             "kept" => Follows::Kept(input.to_owned()),
             _ => press("Deny"),
         };
-        assert_eq!(ruled.hears(Some(input), late), wanted(false), "{input:?}");
-        assert_eq!(exec.hears(Some(input), late), wanted(true), "{input:?}");
+        assert_eq!(
+            ruled.hears(Some(input), late, Came::Alone),
+            wanted(false),
+            "{input:?}"
+        );
+        assert_eq!(
+            exec.hears(Some(input), late, Came::Alone),
+            wanted(true),
+            "{input:?}"
+        );
     }
     assert_eq!(answers, 13);
     // The end of the input is no.
-    assert_eq!(exec.hears(None, late), press("Deny"));
+    assert_eq!(exec.hears(None, late, Came::Alone), press("Deny"));
 }
 
 #[test]
@@ -57,14 +66,37 @@ fn what_was_typed_before_a_question_had_stood_for_a_moment_is_no_answer() {
     let before = now.checked_sub(Duration::from_secs(1)).unwrap_or(now);
     for early in [before, now, now + QUIET - Duration::from_millis(1)] {
         for line in ["y", "yes", "a", "n", "d", "", " Y "] {
-            assert_eq!(asked.hears(Some(line), early), Follows::Dropped, "{line:?}");
+            assert_eq!(
+                asked.hears(Some(line), early, Came::Alone),
+                Follows::Dropped,
+                "{line:?}"
+            );
         }
         let words = "also update the changelog";
         assert_eq!(
-            asked.hears(Some(words), early),
+            asked.hears(Some(words), early, Came::Alone),
             Follows::Kept(words.to_owned())
         );
     }
+}
+
+#[test]
+fn what_was_pasted_is_no_answer_and_no_command() {
+    let now = Instant::now();
+    let asked = card(&["Allow once", "Always", "Deny", "Show all"]);
+    let asked = Asked::of("1", &asked, now).unwrap();
+    let late = now + QUIET;
+    for line in ["y", "s", "a", "n", "", ":all", "We should deploy"] {
+        let kept = Follows::Kept(line.to_owned());
+        assert_eq!(
+            asked.hears(Some(line), late, Came::Pasted),
+            kept,
+            "{line:?}"
+        );
+    }
+    let line = "/policy off";
+    let nothing = Follows::Powerless(line.to_owned());
+    assert_eq!(asked.hears(Some(line), late, Came::Pasted), nothing);
 }
 
 #[test]

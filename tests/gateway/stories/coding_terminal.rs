@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::coding::{at_work, call, open};
 use super::house::House;
+use super::tmux::Tmux;
 
 fn rule(house: &House, rules: &serde_json::Value) {
     let file = house.home.config().join("policy.json");
@@ -44,6 +45,7 @@ async fn a_box_shows_every_reason_and_a_rule_only_where_one_spoke() {
         &house,
         &json!({"rules": [{"pattern": "@coder write", "action": "ask"}]}),
     );
+    let terminal = Tmux::open();
     open(&terminal, &house, &work.0).await;
     model.will(call("write", json!({"file": "a.txt", "content": "x\n"})));
     model.will(Turn::say("Left, too."));
@@ -169,7 +171,7 @@ async fn commands_typed_at_a_box_act_and_are_not_kept_as_words() {
 }
 
 #[tokio::test]
-async fn words_pasted_at_a_box_answer_it_only_where_a_line_is_an_answer() {
+async fn what_is_pasted_at_a_box_answers_nothing_and_is_kept_as_words() {
     let (house, _chat, model, work, terminal) = at_work().await;
     open(&terminal, &house, &work.0).await;
     model.will(call("write", json!({"file": "made", "content": "x\n"})));
@@ -178,18 +180,29 @@ async fn words_pasted_at_a_box_answer_it_only_where_a_line_is_an_answer() {
     terminal.line("make it");
     terminal.sees("Action: Write a file").await;
     tokio::time::sleep(std::time::Duration::from_millis(600)).await;
-    // Typed ahead in one go, as a paste comes: two instructions, and then a no.
-    terminal.types("first the tests\nthen the docs\nn\n");
-    terminal
-        .sees("kept for the next turn: first the tests")
+    // As a paste comes, with the terminal's marks and without them.
+    for marked in [true, false] {
+        let text = format!(
+            "first the tests {marked}\nShall I deploy {marked}?\ny\n\n/policy off\nthanks {marked}\n"
+        );
+        terminal.pastes(&text, marked);
+        terminal
+            .sees(&format!("kept for the next turn: thanks {marked}"))
+            .await;
+    }
+    terminal.sees_times("kept for the next turn: y", 2).await;
+    let shown = terminal
+        .sees_times("so it does nothing: /policy off", 2)
         .await;
-    terminal.sees("kept for the next turn: then the docs").await;
+    assert!(!shown.contains("Denied by") && !shown.contains("Allowed once"));
+    assert!(!work.0.join("made").exists());
+    terminal.answers("n").await;
     terminal.sees("Denied by owner").await;
     terminal.sees("│ Noted both.").await;
     assert!(!work.0.join("made").exists());
     let asked = model.asked().pop().unwrap().body.to_string();
     assert!(
-        asked.contains("first the tests") && asked.contains("then the docs"),
+        asked.contains("first the tests true") && asked.contains("thanks false"),
         "{asked}"
     );
 }

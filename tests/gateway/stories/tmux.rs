@@ -77,6 +77,15 @@ impl Tmux {
         );
     }
 
+    /// Pastes text, with marks where the program asked for them and the terminal knows them.
+    pub fn pastes(&self, text: &str, marked: bool) {
+        let set = tmux(&self.name, &["set-buffer", text]).status();
+        assert!(set.unwrap().success());
+        let how: &[&str] = if marked { &["-p"] } else { &[] };
+        let pasted = tmux(&self.name, &[&["paste-buffer"], how].concat()).status();
+        assert!(pasted.unwrap().success());
+    }
+
     /// Types one line.
     pub fn line(&self, text: &str) {
         self.types(text);

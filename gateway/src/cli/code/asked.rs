@@ -1,13 +1,17 @@
 //! Is this line an answer? Only when it was typed after the question had stood there for a
-//! moment; instructions never are, and are kept.
+//! moment, and came alone; instructions never are, and are kept.
 
 use std::time::{Duration, Instant};
 
-use bot_policy::surface::{Offered, Typed, typed};
+use bot_policy::access::is_command;
+use bot_policy::surface::{Came, Offered, Typed, typed};
 use serde_json::Value;
 
 /// How long a question stands before anything answers it.
 pub const QUIET: Duration = Duration::from_millis(400);
+
+/// How long no other line comes before an answer or after it: people take longer, pastes do not.
+pub const ALONE: Duration = Duration::from_millis(300);
 
 /// A question of Postern's that waits at this terminal.
 #[derive(Clone, Debug)]
@@ -31,6 +35,8 @@ pub enum Follows {
     Dropped,
     /// It is an instruction, for the next turn; the question stays open.
     Kept(String),
+    /// It is a command that was pasted: it does nothing.
+    Powerless(String),
     /// This button is pressed.
     Press(String),
 }
@@ -57,6 +63,10 @@ impl Asked {
         (asked.yes.is_some() && asked.no.is_some()).then_some(asked)
     }
 
+    pub(super) fn shown(&self) -> Instant {
+        self.shown
+    }
+
     /// Whether "always" and "always block" are offered.
     pub(super) fn offers_always(&self) -> bool {
         self.always.is_some()
@@ -71,14 +81,18 @@ impl Asked {
     }
 
     /// What a line does; none is the end of the input, which is no.
-    pub fn hears(&self, line: Option<&str>, at: Instant) -> Follows {
+    pub fn hears(&self, line: Option<&str>, at: Instant, came: Came) -> Follows {
         let offered = match self.always.is_some() || self.never.is_some() {
             true => Offered::Rule,
             false => Offered::Once,
         };
-        let meant = typed(Some(line.unwrap_or_default()), offered);
+        let meant = typed(Some(line.unwrap_or_default()), offered, came);
         let early = line.is_some() && at < self.shown + QUIET;
-        if let Some(all) = self.all.as_ref().filter(|_| !early && line == Some(":all")) {
+        if let Some(all) = self
+            .all
+            .as_ref()
+            .filter(|_| !early && came == Came::Alone && line == Some(":all"))
+        {
             return Follows::Press(all.clone());
         }
         let press = |token: &Option<String>| match token.as_ref().or(self.no.as_ref()) {
@@ -86,6 +100,9 @@ impl Asked {
             None => Follows::Dropped,
         };
         match meant {
+            Typed::Words(words) if came == Came::Pasted && is_command(words.trim()) => {
+                Follows::Powerless(words)
+            }
             Typed::Words(words) => Follows::Kept(words),
             _ if early => Follows::Dropped,
             Typed::Always => press(&self.always),

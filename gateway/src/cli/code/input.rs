@@ -1,10 +1,14 @@
 //! What was typed, and when? Lines of the standard input, read beside everything else.
 
-use std::io::{BufRead, IsTerminal};
+use std::io::{BufRead, IsTerminal, Write};
 use std::time::Instant;
 
+use bot_policy::surface::Came;
 use rustix::termios::{QueueSelector, tcflush};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::timeout;
+
+use super::asked::{ALONE, QUIET};
 
 /// A line, or the end of all lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +17,29 @@ pub(super) struct Typed {
     pub(super) line: Option<String>,
     /// When it was read.
     pub(super) at: Instant,
+    /// How it came.
+    pub(super) came: Came,
+}
+
+/// Where the terminal says that a paste begins and ends (xterm, "Bracketed Paste Mode").
+const BEGINS: &str = "\u{1b}[200~";
+const ENDS: &str = "\u{1b}[201~";
+
+/// Takes the terminal's marks out of a line. A line that has any, or stands between two, is pasted.
+fn unmarked(mut typed: Typed, inside: &mut bool) -> Typed {
+    let Some(line) = &typed.line else {
+        return typed;
+    };
+    let (begins, ends) = (line.rfind(BEGINS), line.rfind(ENDS));
+    if *inside || begins.is_some() || ends.is_some() {
+        typed.came = Came::Pasted;
+    }
+    // The later mark of the two holds from here on.
+    if begins != ends {
+        *inside = begins > ends;
+    }
+    typed.line = Some(line.replace(BEGINS, "").replace(ENDS, ""));
+    typed
 }
 
 /// The lines of the standard input.
@@ -22,6 +49,16 @@ pub(super) struct Input {
     _open: Option<UnboundedSender<Typed>>,
     /// Whether a person types them.
     pub(super) by_hand: bool,
+    /// Whether the lines that come now lie inside a paste.
+    inside: bool,
+    /// Whether the terminal was asked to mark pastes.
+    marks: bool,
+}
+
+impl Drop for Input {
+    fn drop(&mut self) {
+        self.mark_pastes(false);
+    }
 }
 
 impl Input {
@@ -35,6 +72,7 @@ impl Input {
                 let typed = Typed {
                     line: line.ok(),
                     at: Instant::now(),
+                    came: Came::Alone,
                 };
                 let ends = typed.line.is_none();
                 if ends && hung_up(by_hand) {
@@ -50,12 +88,15 @@ impl Input {
             let _ = sender.send(Typed {
                 line: None,
                 at: Instant::now(),
+                came: Came::Alone,
             });
         });
         Self {
             lines,
             _open: None,
             by_hand,
+            inside: false,
+            marks: false,
         }
     }
 
@@ -66,16 +107,40 @@ impl Input {
             lines,
             _open: Some(sender),
             by_hand: false,
+            inside: false,
+            marks: false,
         }
     }
 
     /// The next line.
     pub(super) async fn next(&mut self) -> Typed {
         match self.lines.recv().await {
-            Some(typed) => typed,
+            Some(typed) => unmarked(typed, &mut self.inside),
             // The thread is gone after the end, which was told.
             None => std::future::pending().await,
         }
+    }
+
+    /// The next line that was read already.
+    pub(super) fn waiting(&mut self) -> Option<Typed> {
+        let typed = self.lines.try_recv().ok()?;
+        Some(unmarked(typed, &mut self.inside))
+    }
+
+    /// Asks the terminal to mark what is pasted, or to do so no more.
+    pub(super) fn mark_pastes(&mut self, marks: bool) {
+        if marks == self.marks || !self.by_hand || !std::io::stdout().is_terminal() {
+            return;
+        }
+        self.marks = marks;
+        let mode = if marks {
+            "\u{1b}[?2004h"
+        } else {
+            "\u{1b}[?2004l"
+        };
+        let mut out = std::io::stdout().lock();
+        // A terminal that is gone pastes nothing.
+        let _ = out.write_all(mode.as_bytes()).and_then(|()| out.flush());
     }
 
     /// Takes away what was typed before now: what stands in the kernel's queue is thrown away,
@@ -87,23 +152,72 @@ impl Input {
         }
         let mut drained = Vec::new();
         while let Ok(typed) = self.lines.try_recv() {
-            drained.push(typed);
+            drained.push(unmarked(typed, &mut self.inside));
         }
+        // The end of a paste may have been thrown away.
+        self.inside = false;
         drained
     }
 
-    /// Whether the next line is one of these words; what was typed before the question was shown
-    /// is no answer to it.
+    /// Whether the next line is one of these words and came alone; what was typed before the
+    /// question was shown is no answer to it.
     pub(super) async fn agrees(&mut self, words: &[&str]) -> bool {
         let shown = Instant::now();
         self.drain();
-        loop {
+        self.mark_pastes(true);
+        let mut before: Option<Instant> = None;
+        let agrees = loop {
             let typed = self.next().await;
-            match typed.line {
-                None => return false,
-                Some(_) if typed.at < shown + super::asked::QUIET => {}
-                Some(line) => return words.contains(&line.trim().to_lowercase().as_str()),
+            let Some(line) = typed.line else {
+                break false;
+            };
+            let follows = timeout(ALONE, self.next()).await.ok();
+            let alone = before.is_none_or(|before| typed.at >= before + ALONE)
+                && typed.came == Came::Alone
+                && follows.as_ref().is_none_or(|next| next.line.is_none());
+            if alone && typed.at >= shown + QUIET {
+                break words.contains(&line.trim().to_lowercase().as_str());
             }
+            match follows {
+                None => before = Some(typed.at),
+                Some(Typed { line: None, .. }) => break false,
+                Some(next) => before = Some(next.at),
+            }
+        };
+        self.mark_pastes(false);
+        agrees
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_terminal_marks_is_pasted_and_nothing_else() {
+        let mut inside = false;
+        let mut came = |line: &str| {
+            let typed = Typed {
+                line: Some(line.to_owned()),
+                at: Instant::now(),
+                came: Came::Alone,
+            };
+            let typed = unmarked(typed, &mut inside);
+            (typed.line.unwrap(), typed.came)
+        };
+        for (line, text, how) in [
+            ("y", "y", Came::Alone),
+            ("\u{1b}[200~Notes", "Notes", Came::Pasted),
+            ("y", "y", Came::Pasted),
+            ("thanks\u{1b}[201~", "thanks", Came::Pasted),
+            ("y", "y", Came::Alone),
+            ("\u{1b}[200~y\u{1b}[201~", "y", Came::Pasted),
+            ("n", "n", Came::Alone),
+            ("\u{1b}[201~y", "y", Came::Pasted),
+            ("\u{1b}[201~\u{1b}[200~", "", Came::Pasted),
+            ("y", "y", Came::Pasted),
+        ] {
+            assert_eq!(came(line), (text.to_owned(), how), "{line:?}");
         }
     }
 }

@@ -5,16 +5,20 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use bot_policy::access::is_command;
+use bot_policy::surface::Came;
 use serde_json::Value;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::{Instant as Moment, sleep_until};
 
 use super::super::screen::{Screen, Stop};
-use super::asked::{Asked, Follows};
+use super::asked::{ALONE, Asked};
 use super::connection::Connection;
 use super::input::{self, Input};
 use super::view::{Drawn, Plain, View};
 use crate::chance;
 use crate::code::protocol::{Before, Open, Opened, Resume, TOOK, Typed, said_as};
+
+mod question;
 
 /// One open Code conversation.
 pub(super) struct Terminal {
@@ -25,6 +29,10 @@ pub(super) struct Terminal {
     connection: Connection,
     opened: Opened,
     asked: Option<Asked>,
+    /// The line typed last at the question, until it is known whether it came alone.
+    held: Option<input::Typed>,
+    /// When the line before came.
+    before: Option<Instant>,
     /// Lines for the next turn.
     kept: VecDeque<String>,
     /// Commands that were typed before a question stood there; they act all the same.
@@ -63,6 +71,8 @@ impl Terminal {
             connection,
             opened,
             asked: None,
+            held: None,
+            before: None,
             kept: VecDeque::new(),
             commands: VecDeque::new(),
             ended: false,
@@ -124,12 +134,23 @@ impl Terminal {
         self.prompt();
         let mut interrupts = signal(SignalKind::interrupt())?;
         loop {
+            self.input.mark_pastes(self.asked.is_some());
+            let settles = self
+                .held
+                .as_ref()
+                .map(|held| Moment::from_std(held.at + ALONE));
             let goes = tokio::select! {
                 line = self.connection.next() => match line {
                     Some(line) => self.hears(&line).await?,
                     None => self.reconnect().await?,
                 },
                 typed = self.input.next(), if !self.ended => self.typed(typed).await?,
+                () = sleep_until(settles.unwrap_or_else(Moment::now)), if settles.is_some() => {
+                    match self.input.waiting() {
+                        Some(typed) => self.typed(typed).await?,
+                        None => self.settle(Came::Alone).await?,
+                    }
+                }
                 _ = interrupts.recv() => self.interrupted().await?,
             };
             match goes {
@@ -164,7 +185,7 @@ impl Terminal {
             .aside("Postern went away; waiting until it is back …");
         self.screen.show(&out);
         // What was asked before is shown again, or is over.
-        self.asked = None;
+        self.let_go();
         let opened = self.connection.again(&self.open).await?;
         self.busy = opened.busy;
         self.opened = opened;
@@ -187,7 +208,7 @@ impl Terminal {
             "edit" => {
                 let (key, body) = (text("on").to_owned(), body(line));
                 if self.asked.as_ref().is_some_and(|asked| asked.key == key) {
-                    self.asked = None;
+                    self.let_go();
                 }
                 let drawn = self.view.edit(&key, &body);
                 self.draw(drawn, &key, &body);
@@ -219,7 +240,8 @@ impl Terminal {
             Drawn::Text(text) => self.screen.show(&text),
             Drawn::Card => {
                 // Whatever was typed before it stands there answers nothing.
-                let early = self.input.drain();
+                let mut early: Vec<_> = self.held.take().into_iter().collect();
+                early.extend(self.input.drain());
                 let now = Instant::now();
                 let Some(asked) = Asked::of(key, body, now) else {
                     return;
@@ -227,34 +249,12 @@ impl Terminal {
                 self.screen.show(&self.view.card(body, &asked));
                 for typed in early {
                     match typed.line {
-                        Some(line) => self.follow_early(asked.hears(Some(&line), typed.at)),
+                        Some(line) => self.follow_early(asked.hears(Some(&line), now, typed.came)),
                         None => self.ended = true,
                     }
                 }
                 self.asked = Some(asked);
             }
-        }
-    }
-
-    /// Where no input comes any more, a question is answered at once: with no.
-    async fn answer_ended(&mut self) -> Result<(), Stop> {
-        if let Some(asked) = self.asked.as_ref().filter(|_| self.ended)
-            && let Follows::Press(token) = asked.hears(None, Instant::now())
-        {
-            let id = fresh_id()?;
-            self.connection.say(Typed::Press { id, token }).await?;
-        }
-        Ok(())
-    }
-
-    fn follow_early(&mut self, follows: Follows) {
-        match follows {
-            Follows::Kept(words) if is_command(words.trim()) => self.commands.push_back(words),
-            Follows::Kept(words) => {
-                self.screen.show(&self.view.kept(&words));
-                self.kept.push_back(words);
-            }
-            Follows::Broken | Follows::Dropped | Follows::Press(_) => {}
         }
     }
 
@@ -274,21 +274,10 @@ impl Terminal {
             Some(_) => self.view.entered(),
             None => self.ended = true,
         }
-        if let Some(asked) = &self.asked {
-            match asked.hears(typed.line.as_deref(), typed.at) {
-                Follows::Press(token) => {
-                    let id = fresh_id()?;
-                    self.connection.say(Typed::Press { id, token }).await?;
-                }
-                Follows::Broken => return self.interrupted().await,
-                Follows::Dropped => self.screen.show(&self.view.too_soon()),
-                kept @ Follows::Kept(_) => {
-                    self.follow_early(kept);
-                    self.prompt();
-                }
-            }
-            return Ok(Goes::On);
+        if self.asked.is_some() {
+            return self.typed_at_question(typed).await;
         }
+        self.before = Some(typed.at);
         let Some(line) = typed.line else {
             // A person who ends the input leaves; a script waits for what it asked.
             return Ok(match self.input.by_hand || !self.busy {
