@@ -12,19 +12,23 @@ use crate::agent::tools::{Ledger, Marked, ToolError};
 
 #[async_trait]
 impl Ledger for Store {
-    async fn marked(&self, folder: &Path) -> Result<Vec<Marked>, ToolError> {
-        let folder = folder.display().to_string();
+    async fn marked(&self, folder: &Path, top: &Path) -> Result<Vec<Marked>, ToolError> {
+        let (folder, top) = (folder.to_path_buf(), top.to_path_buf());
         let read = self.read(move |tx| {
-            let mut found = tx
-                .prepare_cached("SELECT path, digest, taint FROM code_written WHERE folder = ?1")?;
-            let mut rows = found.query([folder])?;
+            let mut found =
+                tx.prepare_cached("SELECT folder, path, digest, taint FROM code_written")?;
+            let mut rows = found.query([])?;
             let mut marked = Vec::new();
             while let Some(row) = rows.next()? {
-                marked.push(Marked {
-                    path: row.get("path")?,
-                    digest: row.get("digest")?,
-                    taint: column(row, "taint")?,
-                });
+                let (of, path): (String, String) = (row.get("folder")?, row.get("path")?);
+                let at = Path::new(&of).join(path);
+                if folder.starts_with(&of) || at.starts_with(&folder) || at.starts_with(&top) {
+                    marked.push(Marked {
+                        path: from(&folder, &at),
+                        digest: row.get("digest")?,
+                        taint: column(row, "taint")?,
+                    });
+                }
             }
             Ok(marked)
         });
@@ -52,13 +56,26 @@ impl Ledger for Store {
     }
 
     async fn forget(&self, folder: &Path, path: &str) -> Result<(), ToolError> {
-        let (folder, path) = (folder.display().to_string(), path.to_owned());
+        let at = folder.join(path).display().to_string();
         let write = self.write(move |tx| {
-            tx.prepare_cached("DELETE FROM code_written WHERE folder = ?1 AND path = ?2")?
-                .execute(params![folder, path])?;
+            // Whichever folder it was written from.
+            tx.prepare_cached(
+                "DELETE FROM code_written WHERE rtrim(folder, '/') || '/' || path = ?1",
+            )?
+            .execute([at])?;
             Ok(())
         });
         write.await.map_err(|error| ToolError(error.to_string()))
+    }
+}
+
+/// A path as it is named from a folder on: empty where all of the folder lies in it, whole where it
+/// lies elsewhere.
+fn from(folder: &Path, at: &Path) -> String {
+    match at.strip_prefix(folder) {
+        Ok(below) => below.display().to_string(),
+        Err(_) if folder.starts_with(at) => String::new(),
+        Err(_) => at.display().to_string(),
     }
 }
 

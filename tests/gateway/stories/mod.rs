@@ -14,6 +14,7 @@ mod audit;
 mod cards;
 mod coding;
 mod coding_cage;
+mod coding_marks;
 mod coding_more;
 mod coding_terminal;
 mod coding_unseen;

@@ -92,7 +92,9 @@ impl Coder {
         let folder = whose.folder.as_ref().ok_or_else(|| {
             ToolError("this is no Code conversation; open one with: postern code".into())
         })?;
-        let known = Known::new(folder, self.ledger.marked(&folder.path).await?);
+        let top = self.cage.top(&folder.path);
+        let marked = self.ledger.marked(&folder.path, &top).await?;
+        let known = Known::new(folder, top, marked);
         Ok(Work {
             dir: open(&folder.path)?,
             folder,
@@ -104,7 +106,10 @@ impl Coder {
     async fn read(&self, work: &Work<'_>, call: &Call) -> Result<Deed, ToolError> {
         let path = Inside::of(call)?;
         let bytes = load_up_to(&work.dir, &path, document::LARGEST)?;
-        let taint = work.known.of(&path.0, &digest::hex(&bytes));
+        let mut taint = work.known.of(&path.0, &digest::hex(&bytes));
+        if leads_to_git(&work.dir, &path.0) {
+            taint = taint.join(&Taint::outside(marks::OF_GIT));
+        }
         let text = document::text(&path, bytes).await?;
         let (value, lines) = part(&text, number(call, "start")?, number(call, "end")?);
         let told = Labelled { value, taint };
@@ -125,11 +130,7 @@ impl Coder {
                 "a file may hold at most {FILE_LIMIT} bytes"
             )));
         }
-        if path
-            .0
-            .split('/')
-            .any(|part| part.eq_ignore_ascii_case(".git"))
-        {
+        if leads_to_git(&work.dir, &path.0) {
             return Err(ToolError(
                 "git's own folder is not written by hand; use git itself".into(),
             ));
@@ -141,12 +142,19 @@ impl Coder {
                 taint: taint.clone(),
             };
             self.ledger.keep(&work.folder.path, vec![marked]).await?;
+            self.keep_history(work, taint).await?;
         }
         store(&work.dir, path, text.as_bytes())?;
         if taint.is_clean() {
             self.ledger.forget(&work.folder.path, &path.0).await?;
         }
         Ok(())
+    }
+
+    /// Whatever is written while marked may come to stand in git's history, which forgets nothing.
+    async fn keep_history(&self, work: &Work<'_>, taint: &Taint) -> Result<(), ToolError> {
+        let history = vec![Marked::history(taint.clone())];
+        self.ledger.keep(work.known.top(), history).await
     }
 
     async fn write(&self, work: &Work<'_>, call: &Call) -> Result<Deed, ToolError> {
@@ -260,6 +268,17 @@ fn open(folder: &Path) -> Result<Dir, ToolError> {
             "the folder of this conversation is not there any more, or may not be read".into(),
         )
     })
+}
+
+/// Whether a path names git's own folder or leads through it, by itself or by a link on its way.
+fn leads_to_git(dir: &Dir, path: &str) -> bool {
+    let named = |path: &Path| {
+        let mut parts = path.components();
+        parts.any(|part| part.as_os_str().eq_ignore_ascii_case(marks::GIT))
+    };
+    let path = Path::new(path);
+    let mut links = path.ancestors().filter_map(|at| dir.canonicalize(at).ok());
+    named(path) || links.any(|at| named(&at))
 }
 
 /// The lines from `start` to `end`, counted from 1, each with its number where only a part is

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use super::shown::shown;
+use super::shown::{self, shown};
 use super::walls;
 
 /// Whether commands reach the net.
@@ -85,6 +85,11 @@ impl Cage {
         Err(format!("bwrap builds no cage here: {said}"))
     }
 
+    /// The outermost folder whose history a folder is a part of.
+    pub(super) fn top(&self, folder: &Path) -> PathBuf {
+        shown::top(self.home.as_deref(), folder)
+    }
+
     /// A command inside the cage.
     pub(super) fn command(
         &self,
@@ -124,7 +129,11 @@ impl Cage {
             .iter()
             .filter_map(|keys| Some(self.home.as_ref()?.join(keys)));
         let keys = keys.chain(SYSTEM_KEYS.iter().map(PathBuf::from));
-        let hidden = self.hidden.iter().cloned().chain(keys);
+        let elsewhere = std::env::var_os("CARGO_HOME")
+            .map(PathBuf::from)
+            .into_iter();
+        let cargo = elsewhere.flat_map(|home| CARGO_KEYS.map(|keys| home.join(keys)));
+        let hidden = self.hidden.iter().cloned().chain(keys).chain(cargo);
         // What is hidden comes last, so that nothing that is shown uncovers it.
         for path in hidden {
             if path.is_dir() {
@@ -138,6 +147,9 @@ impl Cage {
         let mut command = Command::new("bwrap");
         command.args(words).args(argv);
         scrub(&mut command);
+        // Git takes settings that it may not read for a fault.
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null");
+        command.env("GIT_CONFIG_NOSYSTEM", "1");
         command
     }
 
@@ -214,35 +226,68 @@ const CACHES: [&str; 7] = [
 ];
 
 /// Where keys lie outside the home folder.
-const SYSTEM_KEYS: [&str; 6] = [
+const SYSTEM_KEYS: [&str; 15] = [
+    "/etc/NetworkManager/system-connections",
+    "/etc/apt/auth.conf",
+    "/etc/apt/auth.conf.d",
+    "/etc/gitconfig",
     "/etc/gshadow",
     "/etc/gshadow-",
+    "/etc/krb5.keytab",
+    "/etc/letsencrypt",
+    "/etc/pki/tls/private",
+    "/etc/security/opasswd",
     "/etc/shadow",
     "/etc/shadow-",
     "/etc/ssh",
     "/etc/ssl/private",
+    "/etc/wireguard",
 ];
 
-/// Where keys lie below the home folder.
-const KEYS: [&str; 19] = [
+/// Where keys lie in the folder that `CARGO_HOME` names.
+const CARGO_KEYS: [&str; 2] = ["credentials", "credentials.toml"];
+
+/// Where keys lie below the home folder, git's own settings among them: addresses in them hold
+/// passwords.
+const KEYS: [&str; 39] = [
     ".aws",
     ".azure",
     ".bash_history",
+    ".cabal/config",
     ".cargo/credentials",
     ".cargo/credentials.toml",
+    ".config/NuGet",
     ".config/gcloud",
     ".config/gh",
+    ".config/git",
+    ".config/hub",
+    ".config/pip",
+    ".config/rclone",
+    ".config/sops",
     ".docker",
+    ".dotnet/corefx",
+    ".gem/credentials",
     ".git-credentials",
+    ".gitconfig",
     ".gnupg",
+    ".gradle/gradle.properties",
     ".kube",
     ".local/share/keyrings",
+    ".local/share/uv/credentials",
+    ".m2/settings-security.xml",
+    ".m2/settings.xml",
     ".netrc",
     ".npmrc",
+    ".nuget/NuGet",
     ".password-store",
     ".pgpass",
     ".pypirc",
     ".ssh",
+    ".stack/upload",
+    ".terraform.d",
+    ".vault-token",
+    ".yarnrc",
+    ".yarnrc.yml",
     ".zsh_history",
 ];
 

@@ -17,7 +17,9 @@ use tokio::time::{Instant, sleep_until};
 use super::super::{Deed, ToolError};
 use super::cage::Access;
 use super::files_seen::{self, Seen};
-use super::{Coder, Inside, Marked, Network, Unconfined, Work, deed, git, left, number, walls};
+use super::{
+    Coder, Inside, Marked, Network, Unconfined, Work, deed, git, left, marks, number, walls,
+};
 
 /// How long a command may take unless it says otherwise, and at most; tests may take longer.
 const SECONDS: usize = 120;
@@ -40,16 +42,32 @@ pub(super) async fn run(coder: &Coder, work: &Work<'_>, call: &Call) -> Result<D
         .unwrap_or(SECONDS)
         .clamp(1, MOST_SECONDS);
     let unsaid = walls::unsaid(&work.folder.path);
-    let command = command(coder, work, &at, line)?;
+    let mut command = command(coder, work, &at, line)?;
+    command.envs(git::whom(coder, work).await);
+    // In another folder git may meet another repository.
+    let trust = match call.text("dir") {
+        None | Some("" | ".") => FolderTrust::Shared,
+        Some(_) => FolderTrust::Untrusted,
+    };
+    let judged = shell::judge(line, &Denylist::default(), trust);
+    let proven = judged.read_only == ReadOnly::Proven;
+    let mut read = read(work, line, &judged, call.text("dir"));
+    if coder.cage.network() == Network::Open && !proven {
+        read = read.join(&Taint::outside("a command that may have reached the net"));
+    }
     // What it writes may hold what it reads, and what its caller has read.
-    let brought = work.known.of_all().join(&work.whose.taint);
+    let brought = read.clone().join(&work.whose.taint);
     let before = match brought.is_clean() {
         true => None,
         false => Some(seen(work).await?),
     };
+    if before.is_some() && !proven {
+        // Before it runs: a crash leaves a mark too many, never one too few.
+        coder.keep_history(work, &brought).await?;
+    }
     let ran = finish(command, Duration::from_secs(seconds as u64)).await;
-    let judged = shell::judge(line, &Denylist::default(), FolderTrust::Untrusted);
-    let left = match judged.read_only {
+    let harmless = shell::judge(line, &Denylist::default(), FolderTrust::Untrusted);
+    let left = match harmless.read_only {
         ReadOnly::Proven => None,
         ReadOnly::No(_) => clear(work, unsaid).await,
     };
@@ -66,10 +84,7 @@ pub(super) async fn run(coder: &Coder, work: &Work<'_>, call: &Call) -> Result<D
         }
     }
     let ran = ran?;
-    let mut taint = work.known.of_all();
-    if coder.cage.network() == Network::Open && judged.read_only != ReadOnly::Proven {
-        taint = taint.join(&Taint::outside("a command that may have reached the net"));
-    }
+    let mut taint = read;
     if judged.stays == Stays::Elsewhere {
         taint = taint.join(&Taint::private("files outside the folder"));
     }
@@ -79,6 +94,84 @@ pub(super) async fn run(coder: &Coder, work: &Work<'_>, call: &Call) -> Result<D
     let value = format!("{how}{left}\n{}", shortened(&output));
     let outcome = format!("{how}{left}: {}", bot_policy::visible::line(line));
     Ok(deed(Labelled { value, taint }, outcome, output))
+}
+
+/// The marks of what a line may read. It is taken to reach git's history unless it is proven to read
+/// only and either asks git for no history or names its files one by one.
+fn read(work: &Work<'_>, line: &str, judged: &shell::Judged, dir: Option<&str>) -> Taint {
+    let words = judged
+        .commands
+        .iter()
+        .flat_map(|command| &command.arguments);
+    let mut named = words
+        .map(|word| word.text.as_str())
+        .chain([line])
+        .chain(dir);
+    if named.any(names_git) {
+        return work.known.of_all().join(&Taint::outside(marks::OF_GIT));
+    }
+    let proven = judged.read_only == ReadOnly::Proven && dir.is_none();
+    match judged.commands.as_slice() {
+        [command] if proven && no_history(work, command) => work.known.of_files(),
+        _ => work.known.of_all(),
+    }
+}
+
+fn no_history(work: &Work<'_>, command: &shell::SimpleCommand) -> bool {
+    if command
+        .arguments
+        .iter()
+        .any(|word| word.literal != Literal::Yes)
+    {
+        return false;
+    }
+    if command.program == "git" {
+        let mut words = command.arguments.iter().map(|word| word.text.as_str());
+        // Told more of, they show what was changed and what was said of commits.
+        let asks = words.next();
+        return matches!(asks, Some("status" | "branch"))
+            && words.all(|word| TERSE.contains(&word));
+    }
+    if !OF_FILES.contains(&command.program.as_str()) {
+        return false;
+    }
+    let mut plain = command
+        .arguments
+        .iter()
+        .filter(|word| !word.text.starts_with('-'));
+    let is_file = |path: &str| {
+        let about = work.dir.symlink_metadata(path);
+        about.is_ok_and(|about| about.is_file()) && !super::leads_to_git(&work.dir, path)
+    };
+    plain.clone().next().is_some() && plain.all(|word| is_file(&word.text))
+}
+
+/// What git's `status` and `branch` may be told without showing any of the history.
+const TERSE: [&str; 8] = [
+    "--all",
+    "--branch",
+    "--list",
+    "--porcelain",
+    "--short",
+    "--show-current",
+    "-b",
+    "-s",
+];
+
+/// Programs that read the files which they are given, and no others.
+const OF_FILES: [&str; 5] = ["cat", "head", "nl", "tail", "wc"];
+
+/// Whether a word or a line names git's own folder.
+fn names_git(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    text.match_indices(marks::GIT).any(|(at, name)| {
+        let before = text.get(..at).and_then(|text| text.chars().next_back());
+        let after = text
+            .get(at + name.len()..)
+            .and_then(|text| text.chars().next());
+        !before.is_some_and(of_name) && !after.is_some_and(of_name)
+    })
 }
 
 fn command(coder: &Coder, work: &Work<'_>, at: &Path, line: &str) -> Result<Command, ToolError> {

@@ -93,13 +93,41 @@ pub(super) async fn run(
         _ => exec::shortened(&output),
     };
     // Commits are fetched from others, and the difference shows what any file holds.
-    let taint = work.known.of_all();
+    let taint = match command {
+        "git-status" => work.known.of_files(),
+        // Branches are listed with what was said of their last commits.
+        _ => work.known.of_all(),
+    };
     let shown = match command {
         "git-diff" => output,
         _ => String::new(),
     };
     Ok(deed(Labelled { value, taint }, said, shown))
 }
+
+/// Who commits, as the owner's settings say or those of the repository. The owner's own may hold
+/// passwords, so that no command sees them.
+pub(super) async fn whom(coder: &Coder, work: &Work<'_>) -> Vec<(&'static str, String)> {
+    let mut whom = Vec::new();
+    for (name, variables) in WHOM {
+        let argv = ["git", "config", "--get", name]
+            .map(OsString::from)
+            .to_vec();
+        let command = coder.cage.bare(&work.folder.path, argv);
+        if let Ok(ran) = exec::finish(command, TIME).await
+            && ran.is_done()
+        {
+            let said = ran.output.text().trim_end().to_owned();
+            whom.extend(variables.map(|variable| (variable, said.clone())));
+        }
+    }
+    whom
+}
+
+const WHOM: [(&str, [&str; 2]); 2] = [
+    ("user.name", ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"]),
+    ("user.email", ["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"]),
+];
 
 async fn git(
     coder: &Coder,

@@ -36,6 +36,13 @@ fn whole(home: Option<&Path>, place: PathBuf) -> PathBuf {
     with_its_own.map_or_else(|| place.clone(), Path::to_path_buf)
 }
 
+/// The outermost folder whose history a folder is a part of: its own where it is no part of another.
+pub(super) fn top(home: Option<&Path>, folder: &Path) -> PathBuf {
+    let tree = origin(folder).and_then(|git| Some(git.parent()?.to_path_buf()));
+    let found = repository(home, folder).or(tree);
+    found.unwrap_or_else(|| folder.to_path_buf())
+}
+
 /// The repository that the folder is a part of. What an agent writes is in the folder, never above.
 fn repository(home: Option<&Path>, folder: &Path) -> Option<PathBuf> {
     let above = folder.ancestors().skip(1);
@@ -72,16 +79,14 @@ const VARIABLES: [&str; 6] = [
 ];
 
 /// What builds need of the home folder.
-const TOOLS: [&str; 26] = [
+const TOOLS: [&str; 24] = [
     ".asdf",
     ".bun",
     ".cabal",
     ".cargo",
-    ".config/git",
     ".deno",
     ".dotnet",
     ".ghcup",
-    ".gitconfig",
     ".gradle/wrapper",
     ".local/bin",
     ".local/lib",
