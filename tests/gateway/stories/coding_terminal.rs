@@ -176,6 +176,9 @@ async fn what_is_pasted_at_a_box_answers_nothing_and_is_kept_as_words() {
     open(&terminal, &house, &work.0).await;
     model.will(call("write", json!({"file": "made", "content": "x\n"})));
     model.will(Turn::say("Left it."));
+    // Each of the words may change its course once more.
+    model.will(Turn::say("Noted both."));
+    model.will(Turn::say("Noted both."));
     model.will(Turn::say("Noted both."));
     terminal.line("make it");
     terminal.sees("Action: Write a file").await;
