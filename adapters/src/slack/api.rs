@@ -29,6 +29,8 @@ impl fmt::Debug for Api {
 pub(super) struct Known {
     pub(super) user: String,
     pub(super) bot: String,
+    /// The workspace that the token is for; none where it is for all of an organization.
+    pub(super) team: Option<String>,
     /// Our name, and the address of the workspace.
     pub(super) name: String,
     pub(super) home: String,
@@ -86,6 +88,7 @@ impl Api {
                     .to_owned(),
             ));
         };
+        let everywhere = said.get("is_enterprise_install") == Some(&Value::Bool(true));
         let home = text("url").and_then(|url| Url::parse(&url).ok());
         let home = home.and_then(|url| url.host_str().map(str::to_owned));
         let scopes = answer.headers.get("x-oauth-scopes");
@@ -98,6 +101,7 @@ impl Api {
         Ok(Known {
             user,
             bot,
+            team: text("team_id").filter(|_| !everywhere),
             name: text("user").unwrap_or_default(),
             home: home.unwrap_or_default(),
             scopes: scopes.map(Iterator::collect),

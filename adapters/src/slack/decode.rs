@@ -19,10 +19,40 @@ pub struct Me {
     pub user: String,
     /// Our bot, as messages name it.
     pub bot: String,
+    /// The workspace that we are let into; none where that is all of an organization.
+    pub team: Option<String>,
+}
+
+impl Me {
+    /// Whether a payload is told to us. One app can be let into several workspaces, and each line is
+    /// for one; a channel that is shared names each that it is told to (Slack, "The Events API").
+    fn is_told(&self, payload: &Value) -> bool {
+        let named = |value: &Value| {
+            value
+                .get("team_id")
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+        };
+        let told: Vec<String> = match payload.get("authorizations").and_then(Value::as_array) {
+            Some(all) if !all.is_empty() => all.iter().filter_map(named).collect(),
+            Some(_) | None => {
+                let pressed = payload.pointer("/team/id").and_then(Value::as_str);
+                let one = named(payload).or_else(|| pressed.map(str::to_owned));
+                one.into_iter().collect()
+            }
+        };
+        match &self.team {
+            Some(team) => told.is_empty() || told.contains(team),
+            None => true,
+        }
+    }
 }
 
 /// Translates one payload, however it came, heard at `now`. A press carries no time of its own.
 pub fn decode(line: &LineId, me: &Me, payload: &Value, now: Timestamp) -> Vec<InboundEvent> {
+    if !me.is_told(payload) {
+        return Vec::new();
+    }
     let reader = Reader { line, me, now };
     let read = || match payload.get("type").and_then(Value::as_str) {
         Some("event_callback") => reader.callback(payload.as_object()?),

@@ -99,6 +99,7 @@ impl Slack {
         let me = Me {
             user: known.user.clone(),
             bot: known.bot.clone(),
+            team: known.team.clone(),
         };
         *self.me.write().unwrap_or_else(PoisonError::into_inner) = Some(me.clone());
         Ok((me, known))

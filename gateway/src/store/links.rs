@@ -197,7 +197,9 @@ fn offer(
     for (number, seen) in (1..).zip(found) {
         let folder = visible::line(&seen.folder);
         let ago = crate::cli::screen::span(seen.at, now);
-        let last: String = seen.last.unwrap_or_default().chars().take(80).collect();
+        let last = seen.last.unwrap_or_default();
+        let words: Vec<&str> = last.split_whitespace().take(80).collect();
+        let last: String = words.join(" ").chars().take(80).collect();
         let last = visible::line(&last);
         let linked = if seen.linked.is_empty() {
             ""

@@ -18,6 +18,7 @@ fn me() -> Me {
     Me {
         user: "U01POSTERN".to_owned(),
         bot: "B01POSTERN".to_owned(),
+        team: Some("T01TEAM".to_owned()),
     }
 }
 
@@ -321,4 +322,19 @@ fn the_home_tab_is_opened_by_a_person_and_the_other_tabs_are_nothing() {
         )
     );
     assert_eq!(opened("messages"), []);
+}
+
+#[test]
+fn what_is_told_to_another_workspace_is_not_heard_here() {
+    for recording in [
+        include_str!("../../fixtures/slack/direct.json"),
+        include_str!("../../fixtures/slack/press.json"),
+        include_str!("../../fixtures/slack/slash.json"),
+    ] {
+        let ours: Value = serde_json::from_str(recording).unwrap();
+        assert_eq!(read(&ours).len(), 1, "{ours}");
+        let theirs = recording.replace("T01TEAM", "T02OTHER");
+        let theirs: Value = serde_json::from_str(&theirs).unwrap();
+        assert_eq!(read(&theirs), [], "{theirs}");
+    }
 }

@@ -4,7 +4,7 @@ use fakes::model::Turn;
 use serde_json::json;
 
 use super::coding::{at_work, call, open};
-use super::house::House;
+use super::house::{House, soon};
 use super::tmux::Tmux;
 
 fn rule(house: &House, rules: &serde_json::Value) {
@@ -203,11 +203,12 @@ async fn what_is_pasted_at_a_box_answers_nothing_and_is_kept_as_words() {
     terminal.sees("Denied by owner").await;
     terminal.sees("│ Noted both.").await;
     assert!(!work.0.join("made").exists());
-    let asked = model.asked().pop().unwrap().body.to_string();
-    assert!(
-        asked.contains("first the tests true") && asked.contains("thanks false"),
-        "{asked}"
-    );
+    let told = || {
+        let asked = model.asked().pop()?.body.to_string();
+        let all = ["first the tests true", "thanks false"];
+        all.iter().all(|words| asked.contains(words)).then_some(())
+    };
+    assert!(soon(told).await.is_some(), "not all words were told");
 }
 
 #[tokio::test]

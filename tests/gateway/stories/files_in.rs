@@ -4,7 +4,9 @@ use fakes::telegram::{Fault, User};
 use serde_json::json;
 
 use super::chat::{Chat, Door};
+use super::discord::Den;
 use super::house::{House, OWNER, soon};
+use super::slack::{Office, Way};
 
 const ANNA: User = User(OWNER);
 const MARK: &str = "This conversation has read outside content";
@@ -236,4 +238,23 @@ async fn stop_ends_the_fetching_of_files_at_once() {
         .fake()
         .send_file(ANNA, ANNA.direct(), "photo", PNG, json!({}));
     lies(&house, &["picture-3.png"]).await;
+}
+
+#[tokio::test]
+async fn a_picture_from_discord_lies_in_the_inbox_under_a_name_of_ours_and_is_outside() {
+    let den = Den::open("").await;
+    den.fake
+        .send_file(super::discord::ANNA, den.direct, "", "image/png", PNG);
+    lies(&den.house, &["picture-1.png"]).await;
+    den.told(den.direct, MARK).await;
+}
+
+#[tokio::test]
+async fn a_picture_from_slack_lies_in_the_inbox_under_a_name_of_ours_and_is_outside() {
+    let office = Office::open(Way::Socket).await;
+    let (fake, direct) = (&office.fake, office.anna.direct());
+    let over = json!({"subtype": "file_share", "files": [fake.file("F01ONE", "image/png", PNG)]});
+    fake.message(&office.anna, &direct, "", over);
+    lies(&office.house, &["picture-1.png"]).await;
+    office.told(&direct, MARK).await;
 }

@@ -142,6 +142,35 @@ async fn f41_f42_a_talk_in_a_channel_stays_in_its_thread_and_is_with_its_owner_a
 }
 
 #[tokio::test]
+async fn f12_f14_an_edit_is_told_as_context_and_runs_nothing() {
+    let office = Office::open(Way::Socket).await;
+    let (fake, direct) = (&office.fake, office.anna.direct());
+    let ts = fake.say(&office.anna, &direct, "recall zebras");
+    office.told(&direct, "nothing was remembered").await;
+    for text in ["/unpair", "remember the edit", "recall zebras"] {
+        let before = json!({"type": "message", "user": office.anna.0, "ts": ts, "text": "before"});
+        let mut message = before.clone();
+        message["text"] = json!(text);
+        message["edited"] = json!({"user": office.anna.0, "ts": "1790000999.000100"});
+        fake.event(json!({
+            "type": "message", "subtype": "message_changed", "channel": direct.id,
+            "channel_type": "im", "hidden": true, "ts": "1790000999.000200",
+            "message": message, "previous_message": before,
+        }));
+    }
+    office
+        .told(&direct, "You changed a message that I had answered.")
+        .await;
+    office.all_heard().await;
+    let count = |what: &str| office.house.count(what);
+    assert_eq!(count("SELECT count(*) FROM memory"), 0);
+    assert_eq!(count("SELECT count(*) FROM pairing"), 1);
+    let answers = fake.messages(&direct).into_iter();
+    let answers = answers.filter(|shown| shown.text.contains("nothing was remembered"));
+    assert_eq!(answers.count(), 1);
+}
+
+#[tokio::test]
 async fn f25_the_two_events_of_one_mention_and_their_repetitions_are_one_turn() {
     let office = Office::with_team().await;
     let text = "<@U01POSTERN> remember this once";
