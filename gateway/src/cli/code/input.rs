@@ -189,6 +189,11 @@ impl Input {
     }
 }
 
+/// Whether the terminal itself is gone: nobody ended the input then, and a signal ends the process.
+fn hung_up(by_hand: bool) -> bool {
+    by_hand && !std::io::stdin().is_terminal()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,9 +225,4 @@ mod tests {
             assert_eq!(came(line), (text.to_owned(), how), "{line:?}");
         }
     }
-}
-
-/// Whether the terminal itself is gone: nobody ended the input then, and a signal ends the process.
-fn hung_up(by_hand: bool) -> bool {
-    by_hand && !std::io::stdin().is_terminal()
 }
