@@ -306,7 +306,10 @@ fn attached(body: &Value, files: Vec<Sent>) -> Result<Vec<Sent>, Refusal> {
         .as_array()
         .map_or(&[][..], Vec::as_slice);
     for one in named {
-        let id = one["id"].as_u64().unwrap_or(u64::MAX);
+        // As each id, a number or a text.
+        let id = &one["id"];
+        let id = id.as_u64().or_else(|| id.as_str()?.parse().ok());
+        let id = id.unwrap_or(u64::MAX);
         if usize::try_from(id).unwrap() >= files.len() {
             return Err(invalid(
                 "attachments",
