@@ -128,7 +128,7 @@ async fn about_folder(screen: &Screen, input: &mut Input, seen: FolderSeen) -> R
     if yours.is_none() {
         let remote = seen.remote.as_deref().unwrap_or("none");
         screen.show(&format!(
-            "Is what is in this folder yours?\n  folder      {}\n  git remote  {}\nYes: its files are your own words. No: whatever is read there is outside content,\nand from then on I ask before I change anything.\n[y/N] ",
+            "Is what is in this folder yours?\n  folder      {}\n  git remote  {}\nYes: its files are your own words. No: what is read there is outside content,\nand from then on I ask before I change anything.\n[y/N] ",
             outside(&seen.path),
             outside(remote)
         ));
